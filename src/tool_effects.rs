@@ -86,14 +86,18 @@ impl ToolEffects {
         let of_line = |command: &str| {
             if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
         };
-        let line = command_line(event).map(|command| of_line(&command)).unwrap_or_default();
+        let command = command_line(event);
+        let line = command.as_deref().map(of_line).unwrap_or_default();
+        // What a server gets is often no command line, but code or a query; only modegate's own files matter there.
+        let is_for_shell =
+            || !is_of_server(event) || command.as_ref().is_some_and(|text| names_own_files(&text.to_lowercase()));
         let mut tool_effects = Self {
             calls: line.calls,
             commits: line.commits,
             staged: line.staged,
             remote: line.remote,
             scripts: line.scripts,
-            unreadable: line.unreadable.map(|unreadable| unreadable.to_string()),
+            unreadable: line.unreadable.filter(|_| is_for_shell()).map(|unreadable| unreadable.to_string()),
             ignores_case: links.ignores_case(),
             ..Self::default()
         };
@@ -315,6 +319,11 @@ fn command_line(event: &Event) -> Option<Cow<'_, str>> {
     let mut lines = Vec::new();
     command_lines(event.fields.get("tool_input")?, &mut lines);
     (!lines.is_empty()).then(|| Cow::Owned(lines.join("\n")))
+}
+
+/// Whether a text in lower case may name modegate or one of its files: a part of the name is enough.
+fn names_own_files(text: &str) -> bool {
+    ["claude", "modegate", "gate", "hooks", "settings", "cache.json"].iter().any(|name| text.contains(name))
 }
 
 fn is_of_server(event: &Event) -> bool {

@@ -3,6 +3,7 @@
 use crate::event::Event;
 use crate::facts::{Facts, Unknown};
 use crate::paths::safe_name;
+use crate::printable::one_line;
 use crate::session::{ModeState, Session};
 use crate::template::variable;
 use crate::yaml::{Node, TreeReader};
@@ -165,7 +166,8 @@ impl Scope<'_> {
         // Work that began before midnight continues in its file.
         let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {
-            return self.named(&file.path);
+            // A name must add no line to what the model reads.
+            return one_line(&self.named(&file.path)).into_owned();
         }
         let glob = || self.globs(name).ok().and_then(|globs| globs.into_iter().next());
         let like = || glob().map(|glob| format!("a file like {}", self.named(&glob)));

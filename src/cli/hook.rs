@@ -34,8 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The problem with a folder that is a link.
-const LINKED: &str =
-    "`.claude/hooks` is a link, and links are not followed, so no journal is written; make it a folder of the project";
+const LINKED: &str = "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
 
 /// The size of an event, in bytes, above which its analysis is watched. Shorter ones are limited by counted work alone: starting a
 /// thread would slow down every event.
@@ -229,16 +228,16 @@ fn library<'p>(
 enum HooksFolder {
     Missing,
     Folder,
-    /// A link may lead anywhere: modegate decides, but writes nothing there.
-    Link,
+    /// A link, which may lead anywhere, or a file: modegate decides, but writes nothing there.
+    Other,
 }
 
 impl HooksFolder {
     fn of(places: &ProjectPaths) -> Self {
         match std::fs::symlink_metadata(places.hooks()) {
-            Ok(meta) if meta.is_symlink() => Self::Link,
             Ok(meta) if meta.is_dir() => Self::Folder,
-            _ => Self::Missing,
+            Ok(_) => Self::Other,
+            Err(_) => Self::Missing,
         }
     }
 }
@@ -418,7 +417,7 @@ impl HookRun<'_> {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
-        if compares && self.hooks == HooksFolder::Link {
+        if compares && self.hooks == HooksFolder::Other {
             self.problems.push(LINKED.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));

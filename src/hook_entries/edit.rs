@@ -25,6 +25,9 @@ pub enum SettingsError {
     /// The entries of an event are not a list.
     #[error("`hooks.{0}` is not a list")]
     NotAList(String),
+    /// A setting has a value for which the host drops the file.
+    #[error("`{setting}` is not {wanted}, so Claude Code ignores the whole file")]
+    WrongType { setting: &'static str, wanted: &'static str },
     /// The edited text would not be JSON.
     #[error("the file cannot be edited without breaking it")]
     NotEditable,

@@ -6,6 +6,9 @@ use crate::event::EventKind;
 use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
 
+/// Lines that run the program on PATH.
+const PLAIN: [&str; 2] = ["modegate hook", "modegate hook --exit-zero"];
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEntry<'a> {
     /// The name of its event, as written in the file.
@@ -82,6 +85,13 @@ impl<'a> HookEntry<'a> {
         is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
+    /// Whether it runs the program on PATH without more, which may not be there: other entries also look elsewhere.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let line = [&[self.command().unwrap_or_default()][..], &self.args().unwrap_or_default()].concat().join(" ");
+        PLAIN.contains(&line.as_str())
+    }
+
     /// Whether every event of its kind reaches modegate through it, and its answer counts: it is what `install` writes, or
     /// the program on PATH without more.
     #[must_use]
@@ -90,7 +100,7 @@ impl<'a> HookEntry<'a> {
         let installed = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
         let words = self.args().map(|args| args.join(" "));
         let line = [self.command().unwrap_or_default(), words.as_deref().unwrap_or_default()].join(" ");
-        let is_plain = ["modegate hook", "modegate hook --exit-zero"].contains(&line.trim_end());
+        let is_plain = PLAIN.contains(&line.trim_end());
         let is_program = || words.as_deref() == Some("hook") && self.command() == Some(&installed);
         let is_in_time = self.entry.get("timeout").is_none_or(|time| time.as_u64().is_some_and(|time| time >= TIMEOUT));
         let has_known_keys =

@@ -1,6 +1,7 @@
 //! The part of a settings file that decides whether and how modegate's hooks are called.
 
 use super::edit::{quoted, without_setting};
+use super::known_form::dropped_for;
 use super::plugin::PLUGIN_PREFIX;
 use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, settings_value, with_entries, without_entries};
 use crate::event::EventKind;
@@ -86,6 +87,9 @@ impl GuardedSettings {
 
 /// Checks what makes the host ignore all hooks of a file.
 fn check_schema(settings: &Value) -> Result<(), SettingsError> {
+    if let Some((setting, wanted)) = dropped_for(settings) {
+        return Err(SettingsError::WrongType { setting, wanted });
+    }
     let Some(hooks) = settings.get("hooks") else { return Ok(()) };
     let hooks = hooks.as_object().ok_or(SettingsError::NotAnObject("`hooks`"))?;
     for (event, groups) in hooks {

@@ -61,7 +61,7 @@ pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> 
         is_managed(file) && is_set(value, "allowManagedHooksOnly") || !is_managed(file) && is_set(value, DISABLING)
     });
     let counts = |file: &HostSettings, value: &Value, entry: &HookEntry<'_>| {
-        let is_certain = || entry.is_certain_to_decide() && file.is_used(value);
+        let is_certain = || entry.is_certain_to_decide() && !entry.is_plain() && file.is_used(value);
         let decides = || if file.scope.is_of_project() { is_certain() } else { entry.calls_modegate() };
         entry.event == event && decides() && (from_plugin || !entry.is_fallback())
     };
@@ -129,9 +129,10 @@ mod tests {
         let own = with_entries("", PROJECT_COMMAND, &[EventKind::PreToolUse]).unwrap();
         assert!(superseded(&own));
         let plain = |entry: &str| format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{entry}]}}]}}}}"#);
-        assert!(superseded(&plain(r#"{"type": "command", "command": "modegate hook"}"#)));
-        assert!(superseded(&plain(r#"{"type": "command", "command": "modegate", "args": ["hook"]}"#)));
         for entry in [
+            // The program may not be on PATH.
+            r#"{"type": "command", "command": "modegate hook"}"#,
+            r#"{"type": "command", "command": "modegate", "args": ["hook"]}"#,
             r#"{"type": "command", "command": "true || modegate hook"}"#,
             r#"{"type": "command", "command": "modegate hook --project /nowhere"}"#,
             r#"{"type": "command", "command": "./fake/modegate hook"}"#,

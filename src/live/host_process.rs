@@ -45,7 +45,9 @@ fn is_below_tool() -> bool {
     let home = std::env::var("HOME").unwrap_or_default();
     let mut process = parent();
     for _ in 0..MOST_ANCESTORS {
-        let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of(&id)?))) else { return false };
+        let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of(&id)?))) else {
+            return false;
+        };
         if about.name == "claude" {
             return false;
         }

@@ -116,6 +116,8 @@ impl FieldSplitter {
                 }
                 // `${x:-a b}` is two words.
                 WordPart::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
+                // In the shell, `**` does not match hidden folders either; other globs of this analysis do.
+                WordPart::Plain('*') if !quoted && next.starts_with('*') => {}
                 WordPart::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
                 WordPart::Plain('[') if !quoted && last_bracket.is_some_and(|last| last >= at) => {
                     self.word().push_glob("[");

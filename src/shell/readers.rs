@@ -114,7 +114,15 @@ fn git_reads(rest: &[String]) -> bool {
             "--no-pager" | "-P" => {}
             word => {
                 let mut options = words.map(|word| word.split('=').next().unwrap_or(word));
-                return has_name(GIT, word)
+                // Only the index changes; the files stay as they are.
+                let is_any = |list: &str| options.clone().any(|word| has_name(list, word));
+                let is_of_index = match word {
+                    "restore" => is_any("--staged -S") && !is_any("--worktree -W -SW -WS -p --patch"),
+                    "reset" => !is_any("--hard --merge --keep"),
+                    "rm" => is_any("--cached"),
+                    _ => false,
+                };
+                return (is_of_index || has_name(GIT, word))
                     && !options.any(|word| has_name("--output -O --open-files-in-pager --ext-diff", word));
             }
         }

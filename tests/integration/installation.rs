@@ -288,6 +288,10 @@ fn settings_that_the_host_ignores_are_named() {
     call(&project);
     add(&project, SETTINGS, "hooks", json!([]));
     assert_reported(&project, "`hooks` is not a JSON object");
+    call(&project);
+    project.write(SETTINGS, &installed);
+    add(&project, SETTINGS, "model", json!(7));
+    assert_reported(&project, "ignores its hook entries: `model` is not text");
     // A broken file does not make modegate forget the entries.
     call(&project);
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");

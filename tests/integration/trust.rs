@@ -415,7 +415,8 @@ fn modes_whose_names_are_not_utf_8_are_not_used() {
         std::fs::write(path(name), "mode: aa\ncommands: [/aa]\n").unwrap();
     }
     run(&project, &["trust", "--yes"]);
-    let gate = "mode: base\ngates:\n  - id: own\n    on: PreToolUse(Bash)\n    check: { run: \"touch trace\" }\n    else: x\n";
+    let gate =
+        "mode: base\ngates:\n  - id: own\n    on: PreToolUse(Bash)\n    check: { run: \"touch trace\" }\n    else: x\n";
     std::fs::write(path(b"\xfe.yaml"), gate).unwrap();
     hook(&project, &session_start());
     hook(&project, &call("ls"));

@@ -29,7 +29,8 @@ impl Walker<'_> {
         let here = [ShellWord::new(".")];
         let starts = if starts.is_empty() { here.as_slice() } else { starts };
         let mut printed: Vec<Selection> = Vec::new();
-        let outer = std::mem::replace(&mut self.spares, find_expression::spared(tests, starts));
+        let outer =
+            std::mem::replace(&mut self.spares, find_expression::spared(tests, starts, self.state.folder.as_deref()));
         for action in FindExpression::actions(tests, starts) {
             match action {
                 FindAction::Save(file) => self.write(file),

@@ -29,6 +29,8 @@ pub(super) enum FindAction<'w> {
 const GLOBS: usize = 50;
 /// The deepest nesting of parentheses.
 const DEPTH: usize = 50;
+/// The folders of `.claude` that have files of modegate, and itself.
+const SETTINGS_FOLDERS: [&str; 4] = [".claude", "hooks", "sessions", "modes"];
 const TRUE: &str = "-depth -d -xdev -mount -noleaf -daystart -follow -prune -quit -true -warn -nowarn \
     -ignore_readdir_race -noignore_readdir_race";
 /// Tests and options with a value that narrow the selection in an unknown way.
@@ -257,20 +259,31 @@ fn joined(folder: &str, name: &str) -> Option<String> {
 }
 
 /// What an expression leaves alone: `-not -path './.claude/*'`, `-path ./.claude -prune -o`, `-maxdepth 1 -name '*.json'`.
-pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord]) -> Spared {
+pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&str>) -> Spared {
     let is = |at: usize, names: &[&str]| tests.get(at).is_some_and(|word| names.iter().any(|name| word.is(name)));
     let count = |names: &[&str]| (0..tests.len()).filter(|at| is(*at, names)).count();
+    let is_negated = |at: usize| at.checked_sub(1).is_some_and(|before| is(before, &["-not", "!"]));
+    let has_type = |kind: &str| (0..tests.len()).any(|at| is(at, &["-type"]) && is(at + 1, &[kind]) && !is_negated(at));
     let is_flat = (0..tests.len()).any(|at| is(at, &["-maxdepth"]) && is(at + 1, &["1"]))
-        && !starts.iter().any(|start| start.filled("").contains(".claude"));
+        && folder.is_some_and(|folder| !folder.contains("/.claude"))
+        && !starts.iter().any(|start| start.has_glob() || start.text().is_none_or(|text| text.contains(".claude")));
     let is_spared = |at: usize| {
-        let is_negated = at.checked_sub(1).is_some_and(|before| is(before, &["-not", "!"]));
+        let is_negated = is_negated(at);
         let Some(pattern) = tests.get(at + 1).and_then(ShellWord::text) else { return false };
         let is_name = is(at, &["-name"]);
+        // Folders called otherwise hold none of modegate's files.
+        let is_other_folder = (is_name || is(at, &["-iname"]))
+            && !is_negated
+            && has_type("d")
+            && !SETTINGS_FOLDERS.iter().any(|folder| fast_glob::glob_match(pattern.to_lowercase(), folder));
         // A folder is left out with what is in it only if `find` comes to the folder first, which `-delete` forbids.
         let is_pruned = is(at + 2, &["-prune"]) && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
         let is_excluded = is_negated && !is_name && pattern.ends_with('*') || is_pruned;
         (is_name || is(at, &["-path", "-wholename"])) && is_excluded && Spared::covers_settings(&pattern)
+            || is_name && is_flat && is_negated && Spared::covers_settings(&pattern)
             || is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
+            || is_other_folder
+            || is_flat && has_type("f")
     };
     // With other alternatives, a test may not count for what is selected.
     let is_one_branch = count(&["-o", "-or", "("]) <= count(&["-prune"]) && count(&[","]) == 0;
