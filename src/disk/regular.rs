@@ -129,7 +129,9 @@ fn read_opened(mut file: File, meta: &Metadata, limit: u64) -> io::Result<(File,
     if meta.len() > limit {
         return Err(too_large(limit));
     }
-    let mut bytes = read_start(&mut file, meta.len())?;
+    // Most files in /proc have no size, but a few thousand bytes.
+    let expected = if meta.len() == 0 { 4095 } else { meta.len() };
+    let mut bytes = read_start(&mut file, expected)?;
     if bytes.len() as u64 != meta.len() || bytes.is_empty() {
         // Files in /proc are larger than they say; others may grow while they are read.
         let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64);

@@ -28,14 +28,14 @@ pub fn is_run_by_tool() -> bool {
         let here = std::env::current_dir().unwrap_or_default();
         UserEnvironment::of(&here).is_set_by_settings(FOLDER)
     };
-    std::env::var(AGENT).is_ok_and(|name| names_tool(&name))
+    std::env::var(AGENT).is_ok_and(|name| names_tool(name.as_bytes()))
         && (std::env::var_os(FOLDER).is_none() || is_from_settings())
         || is_below_tool()
 }
 
 /// Whether a value of [`AGENT`] is the one that tools get.
-fn names_tool(agent: &str) -> bool {
-    agent.starts_with("claude-code_") && agent.ends_with("_agent")
+fn names_tool(agent: &[u8]) -> bool {
+    agent.starts_with(b"claude-code_") && agent.ends_with(b"_agent")
 }
 
 /// Whether a process between this one and the host has the variables of a tool: those of a hook have the folder, too.
@@ -51,12 +51,11 @@ fn is_below_tool() -> bool {
         if about.name == "claude" {
             return false;
         }
-        let Some(variables) = environment_of(&id) else { return false };
-        let value = |name: &str| variables.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
-        if value("HOME") != Some(home.as_str()) {
+        let Some(variables) = Environment::of(&id) else { return false };
+        if variables.value("HOME") != Some(home.as_bytes()) {
             return false;
         }
-        if value(AGENT).is_some_and(names_tool) && value(FOLDER).is_none() {
+        if variables.value(AGENT).is_some_and(names_tool) && variables.value(FOLDER).is_none() {
             return true;
         }
         process = Some(about.parent);
@@ -75,9 +74,9 @@ pub fn is_run_by_host() -> bool {
     let home = std::env::var("HOME").unwrap_or_default();
     let above = std::iter::successors(parent(), |process| parent_of(process)).take(MOST_ANCESTORS);
     above
-        .map_while(|process| environment_of(&process))
-        .take_while(|variables| variables.iter().any(|(name, value)| name == "HOME" && *value == home))
-        .any(|variables| variables.iter().any(|(name, _)| name == VARIABLE))
+        .map_while(|process| Environment::of(&process))
+        .take_while(|variables| variables.value("HOME") == Some(home.as_bytes()))
+        .any(|variables| variables.value(VARIABLE).is_some())
 }
 
 /// Rewrites the event with which hosts before 2.1.250 begin a fork: it is that of the parent, resumed.
@@ -165,12 +164,28 @@ impl ProcessStatus {
 }
 
 /// The environment with which a process was started.
-fn environment_of(process: &str) -> Option<Vec<(String, String)>> {
-    let bytes = disk::read(Path::new(&format!("/proc/{process}/environ")), disk::SMALL).ok()?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let pairs = bytes.split(|byte| *byte == 0).filter_map(|pair| {
-        let at = pair.iter().position(|byte| *byte == b'=')?;
-        Some((text(pair.get(..at)?), text(pair.get(at + 1..)?)))
-    });
-    Some(pairs.collect())
+///
+/// Hooks look at it for every event, so it stays as the system gives it.
+struct Environment(Vec<u8>);
+
+impl Environment {
+    fn of(process: &str) -> Option<Self> {
+        let path = format!("/proc/{process}/environ");
+        disk::read(Path::new(&path), disk::SMALL).ok().map(Self)
+    }
+
+    fn value(&self, name: &str) -> Option<&[u8]> {
+        let Self(bytes) = self;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let end = memchr::memchr(0, rest).unwrap_or(rest.len());
+            let (pair, after) = rest.split_at(end);
+            let value = pair.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+            if value.is_some() {
+                return value;
+            }
+            rest = after.get(1..).unwrap_or_default();
+        }
+        None
+    }
 }
