@@ -2,6 +2,7 @@
 
 mod backticks;
 mod braces;
+mod code_text;
 pub mod effects;
 mod expansion;
 mod nesting;

@@ -430,7 +430,9 @@ fn only_reads(tool: &str) -> bool {
         return false;
     }
     let is_any = |verbs: &[&str]| verbs.iter().any(|verb| own.starts_with(verb));
-    has_name(TOOLS, tool) || tool.starts_with("mcp__") && (is_any(&VERBS) || is_any(&GIT))
+    // A comment on a file of a pull request: the file is that of the forge.
+    let is_about = own.contains("comment") || own.contains("pull_request");
+    has_name(TOOLS, tool) || tool.starts_with("mcp__") && (is_any(&VERBS) || is_any(&GIT) || is_about)
 }
 
 /// The file that a tool other than the shell writes.

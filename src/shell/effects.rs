@@ -20,6 +20,7 @@ mod git;
 mod git_code;
 mod git_index;
 mod inline_code;
+mod kept_commands;
 mod meddling;
 mod own_result;
 mod patches;

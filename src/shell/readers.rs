@@ -6,8 +6,8 @@ use super::has_name;
 /// Programs that read files or print text, whatever their options.
 const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
     tac rev fold md5sum sha1sum sha256sum sha512sum cksum od hexdump strings tree du realpath readlink dirname basename \
-    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza read mapfile readarray gron jsonlint \
-    check-jsonschema pbcopy xclip xsel wl-copy";
+    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza exa lsd lsof read mapfile readarray gron \
+    jsonlint yamllint check-jsonschema colordiff delta difft fx jless pbcopy xclip xsel wl-copy";
 
 /// Programs that print what is in files, not their paths.
 const CONTENT: &str = "jq cat head tail cut nl tac rev wc md5sum sha1sum sha256sum sha512sum cksum od hexdump strings";
@@ -24,7 +24,7 @@ const WRITING_OPTIONS: &str = "-i -o -O --in-place --inplace --output --pre --op
     -okdir -fprint -fprint0 -fprintf -fls";
 
 /// Interpreters with their options for code.
-const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "-e"), ("ruby", "-e")];
+pub(super) const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "-e"), ("ruby", "-e")];
 
 /// Modegate's own commands that only read.
 const OWN: &str = "status why log doctor modes help cache check replay --version --help";
@@ -63,7 +63,15 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
         | "du" | "file" => !rest.iter().any(|word| word == "--pre" || word.starts_with("--pre=")),
         name if has_name(READERS, name) => !writes,
         name if has_name(SHELL_STATE, name) => true,
-        "find" | "yq" => !writes,
+        "find" => !writes,
+        "yq" => !rest.iter().any(|word| has_name("-i --inplace -s --split-exp", word)),
+        "ajv" => rest_is("validate test"),
+        "tar" => packs(rest),
+        "zip" => {
+            let archive = rest.iter().find(|word| !word.starts_with('-'));
+            archive.is_some_and(|file| !is_hidden(file))
+                && !rest.iter().any(|word| has_name("-m --move -d --delete -T -TT", word) || word.starts_with("-b"))
+        }
         "sort" => !rest.iter().any(|word| word.starts_with("-o") || word.starts_with("--output")),
         "uniq" | "xxd" | "base64" => operands <= 1 && !rest.iter().any(|word| word == "-r"),
         "sed" => !writes && !rest.iter().any(|word| word.starts_with("-i") || sed_writes(word)),
@@ -103,6 +111,21 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `tar` lists an archive, or makes one that is no hidden file.
+fn packs(rest: &[String]) -> bool {
+    let [mode, archive, files @ ..] = rest else { return false };
+    let letters = mode.strip_prefix('-').unwrap_or(mode);
+    let is_plain = letters.ends_with('f') && letters.chars().all(|c| "ctvzjJahf".contains(c));
+    let has_option = |word: &String| word.starts_with('-') && !word.starts_with("--exclude");
+    is_plain && letters.contains(['c', 't']) && !is_hidden(archive) && !files.iter().any(has_option)
+}
+
+/// Whether a path has a hidden name in it.
+fn is_hidden(path: &str) -> bool {
+    path.contains(['$', '*', '?', '['])
+        || path.split('/').any(|name| name.len() > 1 && name.starts_with('.') && name != "..")
 }
 
 /// `git diff`, also with `-C` and `--no-pager` before the word; `-c` may start other programs.

@@ -2,13 +2,15 @@
 //!
 //! A short list of programs that only read, by their names and options. Everything else does more.
 
+use super::code_text;
 use super::has_name;
 use super::parse::parse;
 use super::quoting::backtick;
-use super::readers::{SHELL_STATE, base, is_document, is_reader, prints_content, sed_writes, unquoted};
+use super::readers::{CODE, SHELL_STATE, base, is_document, is_reader, prints_content, sed_writes, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
 use super::word_parts::{self, WordPart};
 use super::work::{ScanLimits, WorkBudget};
+use std::borrow::Cow;
 
 /// How deep substitutions are looked at.
 const DEPTH: usize = 20;
@@ -20,6 +22,11 @@ pub(crate) fn beyond_reading(command: &str, budget: &WorkBudget) -> String {
     let reading = Reading { limits: ScanLimits { depth: DEPTH, budget } };
     let mut parts = CommandText::default();
     parts.tree(&tree, reading);
+    for (name, code) in std::mem::take(&mut parts.written_code) {
+        if parts.users.contains(&name) {
+            add(&mut parts.text, &code);
+        }
+    }
     if parts.does_more { parts.text } else { parts.redirects }
 }
 
@@ -31,6 +38,10 @@ struct CommandText {
     /// Files that readers write to.
     redirects: String,
     does_more: bool,
+    /// What is written to files of code, by their names without the ending.
+    written_code: Vec<(String, String)>,
+    /// The commands that may use such a file; only then does its content count.
+    users: String,
 }
 
 fn add(text: &mut String, word: &str) {
@@ -55,7 +66,11 @@ impl CommandText {
             CommandTree::Compound(group) => self.group(group, reading),
             CommandTree::Pipeline(_) | CommandTree::Command(_) => {
                 self.does_more = true;
+                let begin = self.text.len();
                 all_text(tree, reading, &mut self.text);
+                if !is_check(tree) {
+                    self.users.push_str(self.text.get(begin..).unwrap_or_default());
+                }
             }
             CommandTree::Function { body, .. } => self.tree(body, reading),
         }
@@ -63,6 +78,16 @@ impl CommandText {
 
     fn reader(&mut self, command: &SimpleCommand, reading: Reading<'_>) {
         let written: Vec<&Redirection> = command.redirects.iter().filter(|redirect| writes(redirect)).collect();
+        if let [target] = written.as_slice()
+            && let Some(name) = name_of_code(&unquoted(&target.target))
+            && !command.words.iter().any(|word| substitutes(word))
+        {
+            let mut code = String::new();
+            command.words.iter().for_each(|word| add(&mut code, word));
+            command.redirects.iter().for_each(|redirect| add(&mut code, &redirect.target));
+            self.written_code.push((name, code));
+            return;
+        }
         for redirect in &written {
             add(&mut self.redirects, &redirect.target);
             add(&mut self.text, &redirect.target);
@@ -100,6 +125,28 @@ impl CommandText {
     }
 }
 
+/// The name of a file of code without its ending.
+fn name_of_code(file: &str) -> Option<String> {
+    const ENDINGS: &str =
+        "py pyi js jsx mjs cjs ts tsx mts go rs rb java kt swift c h cc cpp hpp cs php scala ex exs lua vue svelte";
+    let (name, ending) = base(file).rsplit_once('.')?;
+    (has_name(ENDINGS, ending) && !name.is_empty() && !file.contains(['*', '$'])).then(|| name.to_owned())
+}
+
+/// Whether a command tests, checks or compiles files; tests are not read.
+fn is_check(tree: &CommandTree) -> bool {
+    const PROGRAMS: &str = "pytest jest vitest mocha tsc eslint prettier biome ruff black isort mypy pyright flake8 pylint rubocop \
+        rspec gofmt rustfmt phpunit";
+    let CommandTree::Command(command) = tree else { return false };
+    let is_wrapper = |word: &&String| has_name("npx uv uvx poetry bundle run exec pnpm yarn python python3 -m", word);
+    let mut words = command.words.iter().skip_while(is_wrapper);
+    let first = words.next().map_or("", String::as_str);
+    let second = words.next().map_or("", String::as_str);
+    has_name(PROGRAMS, base(first))
+        || has_name("go cargo npm", first) && has_name("test vet check clippy fmt build", second)
+        || first == "git"
+}
+
 fn writes(redirect: &Redirection) -> bool {
     matches!(redirect.kind, RedirectKind::Write | RedirectKind::Duplicate)
 }
@@ -112,8 +159,15 @@ fn has_document(redirect: &Redirection) -> bool {
 fn all_text(tree: &CommandTree, reading: Reading<'_>, text: &mut String) {
     match tree {
         CommandTree::Command(command) => {
-            command.assignments.iter().chain(judged(&command.words, reading)).for_each(|word| add(text, word));
-            command.redirects.iter().for_each(|redirect| add(text, &redirect.target));
+            command.assignments.iter().for_each(|word| add(text, word));
+            judged(&command.words, reading).for_each(|word| add(text, &word));
+            let code = document_of_interpreter(&command.words);
+            for redirect in &command.redirects {
+                match code.filter(|_| has_document(redirect) && !reading.is_left_by_document(redirect)) {
+                    Some(kind) => add(text, &code_text::naming(kind, &redirect.target)),
+                    None => add(text, &redirect.target),
+                }
+            }
         }
         CommandTree::Pipeline(parts) => parts.iter().for_each(|part| all_text(part, reading, text)),
         CommandTree::List(items) => items.iter().for_each(|(item, _)| all_text(item, reading, text)),
@@ -128,7 +182,7 @@ fn all_text(tree: &CommandTree, reading: Reading<'_>, text: &mut String) {
 
 /// The words of a command by which it is judged: not the program itself, what it excludes, the message of a commit or a pull
 /// request, a prompt, the body of a request or a script of `sed`, which are data, or the source of a copy.
-fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item = &'w String> {
+fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item = Cow<'w, str>> {
     let data = match words.first().map(String::as_str) {
         Some("git" | "jj" | "hg") => "-m --message",
         Some("gh" | "glab") => "-m --message -b --body -t --title -n --notes -d --description -f --field --raw-field",
@@ -148,25 +202,96 @@ fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item =
         .enumerate()
         .skip(skipped)
         .filter(move |(at, word)| {
-            !is_data(*at) && !is_excluded(words, *at) && script != Some(*at) || reading.is_left_by(word)
+            let is_named = !is_data(*at) && !is_excluded(words, *at) && !is_address(words, word);
+            is_named && script != Some(*at) || reading.is_left_by(word)
         })
-        .map(|(_, word)| word)
+        .map(move |(at, word)| match code_in(words, at).filter(|_| !reading.is_left_by(word)) {
+            Some((kind, code)) => Cow::Owned(code_text::naming(kind, &code)),
+            None => Cow::Borrowed(word.as_str()),
+        })
+}
+
+/// The code in a word after the option of an interpreter, without the quotes of the shell.
+fn code_in(words: &[String], at: usize) -> Option<(&str, String)> {
+    let option = at.checked_sub(1).and_then(|before| words.get(before))?;
+    let (kind, _) =
+        CODE.iter().find(|(name, own)| own == option && words.first().is_some_and(|word| base(word) == *name))?;
+    let word = words.get(at)?;
+    let inner = |quote: char| word.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    let code = match (inner('\''), inner('"')) {
+        (Some(code), _) if !code.contains('\'') => code.to_owned(),
+        (_, Some(code)) => {
+            let plain = code.replace("\\\\", "\0").replace("\\\"", "\u{1}");
+            if plain.contains('"') {
+                return None;
+            }
+            plain.replace('\u{1}', "\"").replace('\0', "\\")
+        }
+        _ => return None,
+    };
+    Some((kind, code))
+}
+
+/// The interpreter that runs a here-document.
+fn document_of_interpreter(words: &[String]) -> Option<&str> {
+    let name = match words {
+        [name] => name,
+        [name, dash] if dash == "-" => name,
+        _ => return None,
+    };
+    CODE.iter().map(|(known, _)| *known).find(|known| *known == base(name))
 }
 
 /// `cp a b`: only the last word is written.
 fn is_copy(words: &[String]) -> bool {
-    let is_plain = |word: &String| !word.starts_with('-') || has_name("-p -a -r -R -f -v -n", word);
-    words.len() > 2 && words.first().is_some_and(|word| word == "cp") && words.iter().all(is_plain)
+    let program = words.first().map_or("", String::as_str);
+    let is_plain = |word: &String| match program {
+        "cp" => has_name("-p -a -r -R -f -v -n", word),
+        "scp" => has_name("-p -r -q -C -v", word),
+        _ => has_name("-a -v -z -r -av -avz -rv -az", word),
+    };
+    has_name("cp scp rsync", program)
+        && words.len() > 2
+        && words.iter().all(|word| !word.starts_with('-') || is_plain(word))
+}
+
+/// Whether a word is an address from which no folders are made here.
+fn is_address(words: &[String], word: &str) -> bool {
+    let makes_folders = |option: &String| {
+        let is_short = option.starts_with('-') && !option.starts_with("--") && option.contains(['x', 'r', 'm', 'p']);
+        is_short || has_name("--force-directories --recursive --mirror --page-requisites", option)
+    };
+    let is_web = ["http://", "https://"].iter().any(|begin| unquoted(word).starts_with(begin));
+    is_web && !(words.first().is_some_and(|program| program == "wget") && words.iter().any(makes_folders))
 }
 
 /// The place of a script that only changes text: `sed -i 's/a/b/' x`.
 fn script_of_sed(words: &[String]) -> Option<usize> {
     let is_option = |word: &String| word.starts_with('-');
     let at = words.iter().skip(1).position(|word| !is_option(word))? + 1;
-    let is_sed = words.first().is_some_and(|word| word == "sed" || word == "gsed");
+    let program = words.first().map_or("", String::as_str);
+    let is_sed = program == "sed" || program == "gsed";
+    if program == "perl" {
+        return script_of_perl(words);
+    }
     let has_file = words.iter().any(|word| word == "-f" || word.starts_with("--file"));
     let script = unquoted(words.get(at)?);
     (is_sed && !has_file && !script.is_empty() && !sed_writes(&script)).then_some(at)
+}
+
+/// The place of code that only substitutes text: `perl -pi -e 's/a/b/' x`.
+fn script_of_perl(words: &[String]) -> Option<usize> {
+    let is_edit = |option: &&String| option.starts_with('-') && option.contains('p') && option.ends_with('e');
+    let in_place = words.iter().any(|word| word.starts_with('-') && word.contains('i'));
+    let option = words.iter().skip(1).position(|word| is_edit(&word) || word == "-e")? + 1;
+    let code = unquoted(words.get(option + 1)?);
+    let is_plain = !["open", "unlink", "rename", "system", "exec", "eval", "qx", "`", "print"]
+        .iter()
+        .any(|word| code.contains(word));
+    let last = code.trim_end_matches(';').rsplit(['/', '}', '|', '#', '!', ',']).next().unwrap_or_default();
+    let has_edits = words.iter().any(|word| word.starts_with("-p") || is_edit(&word));
+    (in_place && has_edits && is_plain && code.starts_with(['s', 't', 'y']) && !last.contains('e'))
+        .then_some(option + 1)
 }
 
 /// Whether a word names what a command leaves out: `--exclude=x`, `':!x'`, `find . -not -path x`.
@@ -220,6 +345,11 @@ impl Reading<'_> {
     fn is_left_by(self, word: &str) -> bool {
         let is_text = word.trim_start_matches('"').starts_with("$(cat <<") && word.matches("$(").count() == 1;
         !is_text && substitutes(word) && !self.is_all_in(word, false)
+    }
+
+    /// The same for a here-document; a quoted one is not expanded.
+    fn is_left_by_document(self, document: &Redirection) -> bool {
+        document.kind != RedirectKind::Document { quoted: true } && self.is_left_by(&document.target)
     }
 
     /// Whether the substitutions of a text only read.

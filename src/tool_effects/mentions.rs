@@ -108,8 +108,8 @@ pub(super) fn executes(tool: &str) -> bool {
 }
 
 /// Fields with text for people, or with the content of a file.
-const PROSE: &str = "body caption comment commentBody comment_body content contents description message messages newText new_str new_string new_text \
-    note notes observations oldText old_str old_string old_text plan prompt query question subject summary text thought thoughts title";
+const PROSE: &str = "body bodyHtml body_html caption comment commentBody comment_body content contents description html htmlBody html_body markdown message messages newText new_str new_string new_text \
+    note notes observations oldText old_str old_string old_text plan prompt query question subject summary text thought thoughts title value";
 
 /// The first of modegate's own paths that is in a folder after a word that removes or moves files, in a command line or
 /// in code.
@@ -173,8 +173,9 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudge
         Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text, budget))),
         Value::String(text) => {
             let is_prose = !executes && has_name(PROSE, field) && text.contains(char::is_whitespace);
+            let is_left_out = ["ignore", "exclude"].iter().any(|begin| field.starts_with(begin));
             let is_address = ["http://", "https://"].iter().any(|begin| text.starts_with(begin));
-            texts.extend((!is_prose && !is_address).then_some(Cow::Borrowed(text.as_str())));
+            texts.extend((!is_prose && !is_address && !is_left_out).then_some(Cow::Borrowed(text.as_str())));
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, field, executes, budget, texts)),
         Value::Object(fields) => {
@@ -218,6 +219,8 @@ impl MentionWords {
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
             match c {
+                // `'.claude/hooks'.split()`
+                '\'' | '"' if calls_method(rest.as_str()) => own.add(&mut word, is_apart),
                 '\'' | '"' => next_is_apart = false,
                 // The brackets of a list in code, not those of a glob: `['.claude/hooks']`, `%w[.claude/hooks]`.
                 '[' if !is_below && rest.as_str().starts_with(['\'', '"', '.', '[']) => {
@@ -264,6 +267,12 @@ fn first_part(path: &str) -> Option<&[u8]> {
         return None;
     }
     bytes.split(|byte| !is_of_word(char::from(*byte))).find(|part| !matches!(*part, b"" | b"." | b"**"))
+}
+
+/// Whether a text begins with the call of a method.
+fn calls_method(text: &str) -> bool {
+    let name = text.strip_prefix('.').map(|rest| rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'));
+    name.is_some_and(|rest| rest.starts_with('('))
 }
 
 /// Whether a character belongs to a word.

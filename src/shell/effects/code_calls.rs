@@ -2,8 +2,10 @@
 //! those in calls that remove or write files are their paths.
 
 use super::inline_code::guessed;
+use super::kept_commands::is_started_later;
 use super::walker::Walker;
 use super::{Effect, copy_move};
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 use std::borrow::Cow;
 
@@ -80,13 +82,15 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         let (function, place) = enclosing(around.unwrap_or(head));
         let name = last_name(function);
         let is_any = |names: &str| names.split_whitespace().any(|one| function.ends_with(one));
-        let starts = STARTING.split_whitespace().any(|one| one == name)
-            || ["os.execute", "shlex.split"].contains(&function)
-            || starts_any && is_assigned_command(head, &strings);
+        let starts = is_starting(function)
+            || function == "shlex.split"
+            || starts_any && is_started_later(code, head, &strings, &walker.budget);
         match strings.as_slice() {
             // Adjacent strings of awk are one.
             words if is_awk && (starts || head.ends_with('|')) => guessed(walker, &words.concat()),
             [line] if starts => guessed(walker, line),
+            // `for line in ['rm -rf x', 'ls']: os.system(line)`
+            lines @ [first, ..] if starts && first.contains(' ') => lines.iter().for_each(|line| guessed(walker, line)),
             words if starts => {
                 let words: Vec<ShellWord> = words.iter().map(|word| ShellWord::new(*word)).collect();
                 walker.unowned_aside(|walker| walker.run(&words, &ShellWord::unknown()));
@@ -138,14 +142,13 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
     }
 }
 
-/// Whether strings are a command that code keeps for later: `cmd = 'rm -rf x'; os.system(cmd)`.
-fn is_assigned_command(head: &str, strings: &[&str]) -> bool {
-    let is_assigned = head.strip_suffix('=').is_some_and(|name| !name.ends_with(['=', '!', '<', '>']));
-    is_assigned && (strings.len() > 1 || strings.iter().any(|line| line.contains(' ')))
+/// Whether a function starts a program.
+pub(super) fn is_starting(function: &str) -> bool {
+    has_name(STARTING, last_name(function)) || function == "os.execute"
 }
 
 /// The last part of a function's name.
-fn last_name(function: &str) -> &str {
+pub(super) fn last_name(function: &str) -> &str {
     function.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
@@ -215,7 +218,7 @@ fn is_writing(mode: &str) -> bool {
 }
 
 /// The function whose argument comes next, and the number of arguments before it.
-fn enclosing(head: &str) -> (&str, usize) {
+pub(super) fn enclosing(head: &str) -> (&str, usize) {
     let (mut open, mut place) = (0_usize, 0);
     for (at, c) in head.char_indices().rev().take(LONGEST_HEAD) {
         match c {

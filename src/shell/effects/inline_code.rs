@@ -7,6 +7,7 @@ use super::Effect;
 use super::args::Args;
 use super::code_calls::strings_in_calls;
 use super::walker::Walker;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Interpreters with the options that take code.
@@ -26,6 +27,9 @@ const INTERPRETERS: [(&str, &str); 11] = [
 /// Interpreters whose first operand is a script.
 const RUNS_FILES: [&str; 11] =
     ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "ts-node", "php", "lua"];
+/// Modules of Python that run a file; others read it, or test it.
+const RUNNING_MODULES: &str = "cProfile profile pdb trace runpy coverage debugpy memray scalene pyinstrument kernprof \
+    line_profiler viztracer asyncio";
 /// Text that code which changes files contains, in lower case.
 const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab \"ab r+ 'x' \"x\" dump( unlink \
     remove( remove_ removesync removedirs rename os.replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
@@ -47,7 +51,9 @@ fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> bool {
     let Some((kind, options)) = interpreter(name) else { return false };
     let args = Args::new(rest, &format!("{options} -F -v -f -W -X -m -I -M --require --import"));
-    if let Some(module) = args.value("-m").filter(|_| kind == "python").and_then(ShellWord::text) {
+    let module = args.value("-m").filter(|_| kind == "python").and_then(ShellWord::text);
+    let runs_file = module.as_ref().is_none_or(|module| has_name(RUNNING_MODULES, module));
+    if let Some(module) = &module {
         walker.script_on_disk(&ShellWord::new(format!("{}.py", module.replace('.', "/"))), kind, &[]);
     }
     for file in args.values("--require --import").filter(|file| file.prefix().starts_with(['.', '/'])) {
@@ -66,12 +72,16 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             walker.script_on_input(kind, input);
             sources.push(input.clone());
         }
-        [first, ..] if sources.is_empty() => match walker.content(first) {
-            Some(code) => sources.push(code),
-            // `python -m cProfile x.py`
-            None if args.has("-m") && !first.filled("").ends_with("py") || !RUNS_FILES.contains(&kind) => {}
-            None => drop(walker.script_on_disk(first, kind, &[])),
-        },
+        operands @ [first, ..] if sources.is_empty() && runs_file => {
+            // `python -m cProfile -o out x.py`
+            let is_script = |word: &&ShellWord| module.is_none() || word.filled("").ends_with("py");
+            let script = operands.iter().find(is_script).unwrap_or(first);
+            match walker.content(script) {
+                Some(code) => sources.push(code),
+                None if !RUNS_FILES.contains(&kind) || !is_script(&script) => {}
+                None => drop(walker.script_on_disk(script, kind, &[])),
+            }
+        }
         [] if sources.is_empty() && !args.has("-m -V --version -h --help") => {
             walker.script_on_input(kind, input);
             sources.push(input.clone());

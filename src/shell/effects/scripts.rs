@@ -8,6 +8,7 @@ use super::recipes::recipes;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, FileEffect, LineEffects, ProgramCall, code_calls, inline_code};
+use crate::shell::code_text::naming;
 use crate::shell::has_name;
 use crate::shell::reading::beyond_reading;
 use crate::shell::syntax::{CommandTree, CompoundKind};
@@ -262,7 +263,7 @@ fn naming_own(kind: &str, plain: &str) -> String {
     let names = lower.contains(".claude") || lower.contains("modegate");
     match kind {
         "sh" if names => beyond_reading(plain, &WorkBudget::default()),
-        _ if names && inline_code::may_write(kind, plain) => plain.to_owned(),
+        _ if names && inline_code::may_write(kind, plain) => naming(kind, plain),
         _ => String::new(),
     }
 }
