@@ -177,6 +177,13 @@ mod tests {
     }
 
     #[test]
+    fn a_mask_that_changes_the_quotes_shows_no_other_secret() {
+        let text = "mariadb run -u '0a-00:1 -es^t:'fak# The S*t0 image run -u '0a-00:1000 -esecret:'fak# The S*ts1";
+        let masked = masked_text(text);
+        assert_eq!(masked_text(&masked), masked);
+    }
+
+    #[test]
     fn other_options_are_kept() {
         for text in [
             "docker run -u 1000:1000 -p 8080:80 image",

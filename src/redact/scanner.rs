@@ -9,8 +9,22 @@ use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// How often a text is searched: a mask can change which quotes belong together, and so show another secret.
+const MOST_SEARCHES: usize = 4;
+
 /// A text with its secrets masked.
 pub(super) fn mask_secrets(text: &str) -> Cow<'_, str> {
+    let Cow::Owned(mut masked) = mask_once(text) else { return Cow::Borrowed(text) };
+    for _ in 1..MOST_SEARCHES {
+        match mask_once(&masked) {
+            Cow::Owned(again) if again != masked => masked = again,
+            _ => break,
+        }
+    }
+    Cow::Owned(masked)
+}
+
+fn mask_once(text: &str) -> Cow<'_, str> {
     let secrets = find_secrets(text);
     if secrets.is_empty() {
         return Cow::Borrowed(text);
