@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_mask_that_changes_the_quotes_shows_no_other_secret() {
-        let text = "mariadb run -u '0a-00:1 -es^t:'fak# The S*t0 image run -u '0a-00:1000 -esecret:'fak# The S*ts1";
+        let text = "~t\"] }\n\" maMriadb1001 -p G080:80 -v ./x:/x imag~ run -u '0glsoat-00:1000 -esecr^t:'fak# The fileS\
+            e*t0 -v ./x:/x imagr run -u '0glsoat-00:1000 -esecret:'fak# The fileSe*ttinfs1~~~44298t\"dommmmmmcker -rN ummm";
         let masked = masked_text(text);
         assert_eq!(masked_text(&masked), masked);
     }
