@@ -10,12 +10,14 @@ mod parse;
 mod quoting;
 mod readers;
 mod reading;
+mod sed_script;
 mod substitutions;
 mod syntax;
 mod word;
 mod word_parts;
 mod work;
 
+pub(crate) use code_text::naming as naming_in_code;
 pub use effects::{
     CallOutput, Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, LineEffects, ProgramCall,
     RemoteEffects, ScriptEffects, Spared, StagedFiles, TargetPath, effects, effects_on,

@@ -58,5 +58,5 @@ pub(super) fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
         Some(HostSettings { text: disk::read_text(&path, disk::CONFIGURATION).ok()?, scope })
     };
     let files: Vec<HostSettings> = paths.filter_map(read).collect();
-    hook_entries::is_superseded(kind.name(), &files, std::env::var_os("CLAUDE_PLUGIN_ROOT").is_some())
+    hook_entries::is_superseded(kind.name(), &files, places.plugin.is_some())
 }

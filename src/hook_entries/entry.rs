@@ -67,8 +67,9 @@ impl<'a> HookEntry<'a> {
 
     /// Whether it stays silent where a settings file calls modegate for its event; see [`super::is_superseded`].
     pub fn is_fallback(&self) -> bool {
-        let line = self.command().and_then(launcher::parsed);
-        line.is_some_and(|(_, args)| args.split(' ').any(|word| word == FALLBACK_FLAG))
+        let line = self.command().unwrap_or_default();
+        let is_flag = |word: &str| word.trim_matches(['\'', '"', ';']) == FALLBACK_FLAG;
+        line.split_whitespace().any(is_flag) || self.args().is_some_and(|args| args.into_iter().any(is_flag))
     }
 
     /// Whether it is exactly what `install` writes for a program.

@@ -21,12 +21,13 @@ const AGENT: &str = "AI_AGENT";
 
 /// Whether a tool of the model runs this process, not a hook.
 ///
-/// A project's settings can give the folder of the project to tools, and a tool can set both variables for a program that it
-/// runs. So the processes up to the host are looked at, too; only Linux shows their variables.
+/// Settings can give the folder of the project to tools, but the host gives hooks the right one. Those of a project can also
+/// name the agent, and then prove nothing: their events must be answered. A tool can set both variables for a program that it
+/// runs, so the processes up to the host are looked at, too; only Linux shows their variables.
 pub fn is_run_by_tool() -> bool {
     let is_from_settings = || {
-        let here = std::env::current_dir().unwrap_or_default();
-        UserEnvironment::of(&here).is_set_by_settings(FOLDER)
+        let environment = UserEnvironment::of(&std::env::current_dir().unwrap_or_default());
+        environment.may_come_from_settings(FOLDER) && !environment.is_set_by_project(AGENT)
     };
     std::env::var(AGENT).is_ok_and(|name| names_tool(name.as_bytes()))
         && (std::env::var_os(FOLDER).is_none() || is_from_settings())

@@ -1,7 +1,8 @@
 //! Programs that only read, by their names and options.
 
+use super::code_text::only_reads;
 use super::effects::may_write;
-use super::has_name;
+use super::{has_name, sed_script};
 
 /// Programs that read files or print text, whatever their options.
 const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
@@ -18,6 +19,9 @@ pub(super) const SHELL_STATE: &str = "cd pushd popd export local declare readonl
 /// Git commands that leave the files of the worktree alone.
 const GIT: &str = "diff log show status blame check-ignore ls-files ls-tree cat-file grep rev-parse rev-list describe \
     shortlog add commit push fetch";
+
+/// Folders of the system's programs; a program elsewhere only has the name of a reader.
+const SYSTEM: [&str; 6] = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/", "/sbin/", "/usr/sbin/"];
 
 /// Options with which readers write files or start programs.
 const WRITING_OPTIONS: &str = "-i -o -O --in-place --inplace --output --pre --open-files-in-pager -delete -exec -execdir -ok \
@@ -55,12 +59,29 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
     let words: Vec<String> = raw.iter().map(|word| unquoted(word)).collect();
     let Some((program, rest)) = words.split_first() else { return true };
     let rest_is = |list: &str| rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| has_name(list, word));
-    let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
+    // `-` is the standard input.
+    let operands = rest.iter().filter(|word| !word.starts_with('-') || *word == "-").count();
     let writes = rest.iter().any(|word| has_name(WRITING_OPTIONS, word.split('=').next().unwrap_or(word)));
-    match base(program) {
+    let begins = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    let name = base(program);
+    let is_elsewhere =
+        program.len() > name.len() && !SYSTEM.iter().any(|folder| program.strip_suffix(name) == Some(folder));
+    if is_elsewhere && !has_name("modegate modegate.exe python python3 node ruby", name) {
+        return false;
+    }
+    match name {
+        // A subscript is evaluated: `test -v 'a[$(rm x)]'`.
+        "test" | "[" | "printf" | "read" | "mapfile" | "readarray"
+            if rest.iter().any(|word| word.contains("[$(") || word.contains("[`")) || begins(&["-C"]) =>
+        {
+            false
+        }
         // `grep -o` and `jq -i` are options of their own.
         "grep" | "egrep" | "fgrep" | "rg" | "ls" | "cut" | "stat" | "diff" | "test" | "[" | "echo" | "printf"
-        | "du" | "file" => !rest.iter().any(|word| word == "--pre" || word.starts_with("--pre=")),
+        | "du" | "file" => !begins(&["--pre", "--hostname-bin"]),
+        "less" | "more" | "tree" | "bat" => {
+            !writes && !begins(&["-o", "-O", "-k", "+", "--out", "--log", "--LOG", "--pager", "--lesskey"])
+        }
         name if has_name(READERS, name) => !writes,
         name if has_name(SHELL_STATE, name) => true,
         "find" => !writes,
@@ -72,17 +93,20 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             archive.is_some_and(|file| !is_hidden(file))
                 && !rest.iter().any(|word| has_name("-m --move -d --delete -T -TT", word) || word.starts_with("-b"))
         }
-        "sort" => !rest.iter().any(|word| word.starts_with("-o") || word.starts_with("--output")),
+        "sort" => !begins(&["-o", "--output", "--compress"]),
         "uniq" | "xxd" | "base64" => operands <= 1 && !rest.iter().any(|word| word == "-r"),
-        "sed" => !writes && !rest.iter().any(|word| word.starts_with("-i") || sed_writes(word)),
-        "awk" => !rest.iter().any(|word| awk_writes(word) || word == "-i"),
+        "sed" | "gsed" => sed_script::only_prints(raw.get(1..).unwrap_or_default()),
+        "awk" => {
+            let is_known = |word: &String| !word.starts_with('-') || word.starts_with("-F") || word.starts_with("-v");
+            rest.iter().all(is_known) && !rest.iter().any(|word| awk_writes(word))
+        }
         "python" | "python3" if rest.first().is_some_and(|word| word == "-m") => rest_is("json.tool") && operands <= 2,
         name if CODE.iter().any(|(known, _)| *known == name) => {
             code_reads(name, raw.get(1..).unwrap_or_default(), document)
         }
         "prettier" | "biome" => {
             rest.iter().any(|word| has_name("--check -c check lint", word))
-                && !rest.iter().any(|word| word.starts_with("--write") || word.starts_with("--fix"))
+                && !begins(&["--write", "-w", "--fix", "--apply", "--unsafe"])
         }
         // Nothing is locked by adding permissions.
         "chmod" => rest.iter().find(|word| !word.starts_with('-')).is_some_and(|mode| adds_permissions(mode)),
@@ -145,8 +169,10 @@ fn git_reads(rest: &[String]) -> bool {
                     "rm" => is_any("--cached"),
                     _ => false,
                 };
-                return (is_of_index || has_name(GIT, word))
-                    && !options.any(|word| has_name("--output -O --open-files-in-pager --ext-diff", word));
+                // Options can be abbreviated.
+                let more = ["--out", "-O", "--open", "--ext", "--up", "--receive", "--exec"];
+                let does_more = |word: &str| more.iter().any(|start| word.starts_with(start));
+                return (is_of_index || has_name(GIT, word)) && !options.any(does_more);
             }
         }
     }
@@ -162,18 +188,16 @@ fn code_reads(name: &str, rest: &[String], document: Option<&str>) -> bool {
         [dash] if dash == "-" => document,
         _ => None,
     };
-    code.is_some_and(|code| !may_write(name, &code.replace('\\', "")))
+    code.is_some_and(|code| {
+        let plain = code.replace('\\', "");
+        !may_write(name, &plain) && only_reads(name, &plain)
+    })
 }
 
 /// Whether a program of `awk` may write a file or run a command; `$2 > 3` does not.
 fn awk_writes(program: &str) -> bool {
     let prints_to_file = program.find("print").is_some_and(|at| program.get(at..).unwrap_or_default().contains('>'));
     program.contains("system") || program.contains('|') || prints_to_file
-}
-
-/// Whether a script of `sed` may write a file or run a command: `w file`, `s/a/b/w file`, `e`.
-pub(super) fn sed_writes(script: &str) -> bool {
-    script.contains("w ") || script.contains("W ") || script.contains("e ") || script.ends_with(['e', 'w'])
 }
 
 /// Whether a mode of `chmod` only adds permissions: `+x`, `u+rwx`.

@@ -2,14 +2,13 @@
 //!
 //! A short list of programs that only read, by their names and options. Everything else does more.
 
-use super::code_text;
-use super::has_name;
 use super::parse::parse;
 use super::quoting::backtick;
-use super::readers::{CODE, SHELL_STATE, base, is_document, is_reader, prints_content, sed_writes, unquoted};
+use super::readers::{CODE, SHELL_STATE, base, is_document, is_reader, prints_content, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
 use super::word_parts::{self, WordPart};
 use super::work::{ScanLimits, WorkBudget};
+use super::{code_text, has_name, sed_script};
 use std::borrow::Cow;
 
 /// How deep substitutions are looked at.
@@ -19,6 +18,9 @@ const DEPTH: usize = 20;
 /// cannot be parsed, or the budget is used up.
 pub(crate) fn beyond_reading(command: &str, budget: &WorkBudget) -> String {
     let Ok(tree) = parse(command, budget) else { return command.to_owned() };
+    if renames_programs(command) {
+        return command.to_owned();
+    }
     let reading = Reading { limits: ScanLimits { depth: DEPTH, budget } };
     let mut parts = CommandText::default();
     parts.tree(&tree, reading);
@@ -28,6 +30,29 @@ pub(crate) fn beyond_reading(command: &str, budget: &WorkBudget) -> String {
         }
     }
     if parts.does_more { parts.text } else { parts.redirects }
+}
+
+/// Whether a line may make another program run under the name of a reader.
+fn renames_programs(command: &str) -> bool {
+    const SETTERS: [&str; 3] = ["hash -p", "alias ", "enable -f"];
+    const USUAL: [&str; 10] = ["$PATH", "${PATH", "$HOME", "${HOME", "~", "/usr", "/opt", "/bin", "/sbin", "/nix"];
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let before = |at: usize| command.get(..at).unwrap_or_default();
+    let is_usual = |folder: &str| USUAL.iter().any(|start| folder.trim_start_matches(['"', '\'']).starts_with(start));
+    let is_search_path = |at: usize| {
+        let value = command.get(at + "PATH=".len()..).unwrap_or_default();
+        let value = value.split(|c: char| c.is_whitespace() || ";&|)".contains(c)).next().unwrap_or_default();
+        !before(at).ends_with(is_of_name) && !value.split(':').all(is_usual)
+    };
+    // `jq() { rm "$1"; }`
+    let is_function = |at: usize| {
+        let name = before(at).trim_end().rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
+        let is_defined = command.get(at + 2..).is_some_and(|rest| rest.trim_start().starts_with('{'));
+        is_defined && !name.is_empty() && is_reader(&[name.to_owned()], None)
+    };
+    SETTERS.iter().any(|setter| command.contains(setter))
+        || command.match_indices("PATH=").any(|(at, _)| is_search_path(at))
+        || command.match_indices("()").any(|(at, _)| is_function(at))
 }
 
 /// The text of a command line, by what is done with it.
@@ -275,8 +300,8 @@ fn script_of_sed(words: &[String]) -> Option<usize> {
         return script_of_perl(words);
     }
     let has_file = words.iter().any(|word| word == "-f" || word.starts_with("--file"));
-    let script = unquoted(words.get(at)?);
-    (is_sed && !has_file && !script.is_empty() && !sed_writes(&script)).then_some(at)
+    let script = sed_script::without_quotes(words.get(at)?);
+    (is_sed && !has_file && !script.is_empty() && !sed_script::writes(&script)).then_some(at)
 }
 
 /// The place of code that only substitutes text: `perl -pi -e 's/a/b/' x`.

@@ -5,7 +5,7 @@
 use super::{COMMANDS, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
-use crate::shell::{WorkBudget, beyond_reading, has_name};
+use crate::shell::{WorkBudget, beyond_reading, has_name, naming_in_code};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -71,8 +71,9 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => event.path().and_then(found),
         _ => {
             let mut texts = Vec::new();
-            collect(event.fields.get("tool_input")?, "", executes(tool), &WorkBudget::default(), &mut texts);
-            texts.retain(|text| text.len() <= LONGEST);
+            let is_run = executes(tool);
+            collect(event.fields.get("tool_input")?, "", is_run, &WorkBudget::default(), &mut texts);
+            texts.retain(|text| is_run || text.len() <= LONGEST);
             // A path may be given in parts.
             let names: Vec<&str> =
                 texts.iter().map(AsRef::as_ref).filter(|text: &&str| !text.contains(char::is_whitespace)).collect();
@@ -170,16 +171,30 @@ pub(super) fn mentioned_in_script(text: &str, paths: &PathList) -> Option<String
 /// The texts in a value that may be paths or commands: of command lines what does more than read, but no prose.
 fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudget, texts: &mut Vec<Cow<'v, str>>) {
     match value {
+        // Of a patch, the files that it changes.
+        Value::String(text) if !executes && text.len() > LONGEST && has_name("patch diff input", field) => {
+            let is_header =
+                |line: &&str| ["+++ ", "--- ", "*** ", "rename ", "diff "].iter().any(|start| line.starts_with(start));
+            texts.extend(text.lines().filter(is_header).map(Cow::Borrowed));
+        }
+        Value::String(text) if executes && has_name("code source", field) => {
+            texts.push(Cow::Owned(naming_in_code("python", text)));
+        }
         Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text, budget))),
         Value::String(text) => {
-            let is_prose = !executes && has_name(PROSE, field) && text.contains(char::is_whitespace);
+            let is_content = has_name(PROSE, field) || field.contains('/');
+            let is_prose = !executes && is_content && text.contains(char::is_whitespace);
             let is_left_out = ["ignore", "exclude"].iter().any(|begin| field.starts_with(begin));
             let is_address = ["http://", "https://"].iter().any(|begin| text.starts_with(begin));
             texts.extend((!is_prose && !is_address && !is_left_out).then_some(Cow::Borrowed(text.as_str())));
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, field, executes, budget, texts)),
         Value::Object(fields) => {
-            fields.iter().for_each(|(field, value)| collect(value, field, executes, budget, texts));
+            for (field, value) in fields {
+                // A map of files: `{"src/a.rs": "…"}`.
+                texts.extend(field.contains(['/', '\\']).then_some(Cow::Borrowed(field.as_str())));
+                collect(value, field, executes, budget, texts);
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -192,7 +207,7 @@ fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
         where-object sort-object get-filehash out-string";
     let reads = |statement: &str| {
         let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !statement.contains(['>', '(', '`']) && (first.is_empty() || has_name(READERS, &first))
+        !statement.contains(['>', '(', '`', '{']) && (first.is_empty() || has_name(READERS, &first))
     };
     let pipelines = command.split([';', '\n', '&']);
     let active = pipelines.filter(|pipeline| !pipeline.split('|').all(reads));
@@ -256,8 +271,16 @@ impl MentionWords {
     /// Whether a word is the first part of a path, or a glob for a hidden one.
     fn may_begin(&self, first: &[u8]) -> bool {
         let is_glob = |word: &[u8]| word.starts_with(b".") && word.iter().any(|byte| b"*?[".contains(byte));
-        self.words.iter().map(String::as_bytes).any(|word| is_glob(word) || word.eq_ignore_ascii_case(first))
+        let is_first = |word: &[u8]| without_mark(word).eq_ignore_ascii_case(first);
+        self.words.iter().map(String::as_bytes).any(|word| is_glob(word) || is_first(word))
     }
+}
+
+/// A word without what can be attached to a path: the option in `less -o.claude/x`, the command in `sed 'w.claude/x'`.
+fn without_mark(word: &[u8]) -> &[u8] {
+    let Some(dot) = word.iter().position(|byte| *byte == b'.').filter(|dot| (1..=3).contains(dot)) else { return word };
+    let (mark, path) = word.split_at(dot);
+    if mark.starts_with(b"-") || matches!(mark, b"w" | b"gw" | b"pw") { path } else { word }
 }
 
 /// The first part of a path, as bytes; `None` where its words are not those of its parts.
@@ -307,7 +330,8 @@ impl<'p> NamedPath<'p> {
     fn is_in(&self, words: &MentionWords) -> bool {
         let (words, apart) = (words.words.as_slice(), words.apart.as_slice());
         let begins = |word: &str| {
-            self.parts.first().is_some_and(|part| part == word || word.starts_with('.') && fits(part, word))
+            let is_first = |part: &str| without_mark(word.as_bytes()) == part.as_bytes();
+            self.parts.first().is_some_and(|part| is_first(part) || word.starts_with('.') && fits(part, word))
         };
         let is_hidden = self.parts.first().is_some_and(|part| part != "bin");
         let mut starts = words.iter().enumerate().filter(|(_, word)| begins(word)).map(|(at, _)| at);

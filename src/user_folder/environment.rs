@@ -71,12 +71,12 @@ impl UserEnvironment {
         Self { settings, others }
     }
 
-    /// Whether any settings around the project set a variable, even if they are not the project's.
+    /// Whether any settings around the project may have given a variable the value that it has.
     #[must_use]
-    pub fn is_set_by_settings(&self, name: &str) -> bool {
-        // The host uses no settings that it cannot read. Those of the project might be read otherwise by the host.
+    pub fn may_come_from_settings(&self, name: &str) -> bool {
+        let value = std::env::var_os(name);
         let known = self.others.iter().filter(|settings| matches!(settings, ProjectVariables::Known(_)));
-        self.settings.iter().chain(known).any(|settings| settings.sets(name, None))
+        self.settings.iter().chain(known).any(|settings| settings.sets(name, value.as_deref()))
     }
 
     /// Whether the project's settings set a variable.

@@ -191,8 +191,20 @@ fn a_tool_of_the_model_cannot_run_the_hook() {
     }
     // A repository gives its tools the variable that tells a hook.
     project.write(".claude/settings.json", r#"{"env": {"CLAUDE_PROJECT_DIR": "."}}"#);
-    let forged = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
+    let mut tool = project.modegate();
+    let forged = run_command(tool.env(agent.0, agent.1).env("CLAUDE_PROJECT_DIR", ".").arg("hook"), event.as_bytes());
     assert_eq!((forged.exit, forged.stdout.as_str()), (0, ""), "{forged:?}");
+    // Settings that name the agent as well would make every event one of a tool: they are answered.
+    let removal = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"},
+    });
+    for folder in [".".into(), project.home().to_string_lossy().into_owned()] {
+        let variables = json!({"env": {"AI_AGENT": agent.1, "CLAUDE_PROJECT_DIR": folder}});
+        project.write(".claude/settings.json", variables.to_string());
+        let mut hook = project.modegate();
+        let answered = run_command(hook.env(agent.0, agent.1).arg("hook"), removal.to_string().as_bytes());
+        assert!(answered.stdout.contains("deny"), "{answered:?}");
+    }
     // The same in a folder below the settings, which the variable names.
     let below = project.home().join("below");
     std::fs::create_dir(&below).unwrap();

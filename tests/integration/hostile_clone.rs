@@ -368,6 +368,27 @@ fn settings_that_the_host_drops_do_not_silence_the_users_plugin() {
     }
 }
 
+/// The host passes the variables of a project's settings on to the user's entries.
+#[test]
+fn settings_that_name_a_plugin_do_not_silence_the_users_fallback_entry() {
+    let project = Project::new();
+    project.write(".claude/settings.json", json!({"env": {"CLAUDE_PLUGIN_ROOT": "/x"}}).to_string());
+    let user = project.user().join(".claude");
+    std::fs::create_dir_all(&user).unwrap();
+    for command in
+        ["modegate hook --fallback", "p=\"$HOME/bin/modegate\"; [ -x \"$p\" ] && exec \"$p\" hook --fallback"]
+    {
+        let group = json!({"hooks": [{"type": "command", "command": command}]});
+        std::fs::write(user.join("settings.json"), json!({"hooks": {"PreToolUse": [group]}}).to_string()).unwrap();
+        for root in [None, Some("/x")] {
+            let mut hook = project.modegate();
+            hook.envs(root.map(|root| ("CLAUDE_PLUGIN_ROOT", root))).args(["hook", "--fallback"]);
+            let answer = run_command(&mut hook, call("rm -rf /etc").to_string().as_bytes());
+            assert_eq!(answer.exit, 2, "{command} {root:?}");
+        }
+    }
+}
+
 /// Sends the events of a session that was started in `folder`, as a person without trust in it does.
 fn session_in(project: &Project, folder: &Path) -> String {
     let events = [

@@ -33,7 +33,8 @@ const RUNNING_MODULES: &str = "cProfile profile pdb trace runpy coverage debugpy
 /// Text that code which changes files contains, in lower case.
 const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab \"ab r+ 'x' \"x\" dump( unlink \
     remove( remove_ removesync removedirs rename os.replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
-    eval delete system subprocess qx cpsync shutil fileinput os.open getattr __import__ importlib runpy ctypes compile(";
+    eval delete system subprocess qx cpsync shutil fileinput os.open getattr __import__ importlib runpy ctypes compile( 'bw \"bw 'tw \"tw \
+    'at \"at 'a+ \"a+ extract urlretrieve .save( to_json( to_csv( savetxt output mkfifo checkout trunc fileutils reopen";
 /// How many paths of one piece of code are mentioned.
 const MOST_PATHS: usize = 100;
 /// Words of code that removes files, or runs commands that might.
