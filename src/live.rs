@@ -264,8 +264,8 @@ impl<'e> LiveFacts<'e> {
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn tool_effects(&self) -> &ToolEffects {
         self.tool_effects.get_or_init(|| {
-            let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
-            let (cwd, home) = (with_slashes(self.folder()), with_slashes(Path::new(&home)));
+            let home = self.places.user.as_deref().map(with_slashes).unwrap_or_default();
+            let cwd = with_slashes(self.folder());
             let context = ExecContext { cwd, home, project: with_slashes(&self.places.home), wrappers: Vec::new() };
             ToolEffects::of(&self.event, context, &FollowLinks::default())
         })
@@ -421,7 +421,7 @@ impl<'e> LiveFacts<'e> {
             Question::OwnCalls(except) => {
                 // Few command lines have a word that modegate would understand.
                 let copies = OnceCell::new();
-                let new = || own_program::OwnProgram::new(self.folder(), &self.places.home);
+                let new = || own_program::OwnProgram::new(self.folder(), &self.places);
                 let is_copy = |program: &str, folders: &[String]| copies.get_or_init(new).is(program, folders);
                 Answer::Calls(self.tool_effects().own_calls(except, &is_copy))
             }
@@ -429,7 +429,7 @@ impl<'e> LiveFacts<'e> {
             Question::RemoteCalls(programs) => Answer::Calls(self.tool_effects().remote_calls(programs)?),
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => {
-                Answer::HookEntries(settings_files::changed(&self.event, &self.places.home, self.folder())?)
+                Answer::HookEntries(settings_files::changed(&self.event, &self.places, self.folder())?)
             }
             Question::Context(file) => self.context(file)?,
             Question::History => Answer::History(journal_files::history(&self.journal, &self.places.home)),

@@ -46,6 +46,8 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// The files of a project that modegate reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectPaths {
+    /// The user's home, which a project's settings cannot move.
+    pub user: Option<PathBuf>,
     /// The project's folder.
     pub home: PathBuf,
     /// The project's folder in the user's state folder; `None` if that could only be inside the repository.

@@ -1,6 +1,7 @@
 //! Renders decisions in the host's format. Only this module knows the host's JSON.
 
 use crate::event::{Blocking, Event, EventKind};
+use crate::printable;
 use crate::verdict::{Decision, Finding, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -55,7 +56,7 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
             // The host shows this to the user, not to the model.
             let asked = by_mode(findings, Verdict::Ask, |finding| finding.reason.as_str()).join("\n");
             specific.insert("permissionDecision".into(), "ask".into());
-            specific.insert("permissionDecisionReason".into(), asked.into());
+            specific.insert("permissionDecisionReason".into(), printable::lines(&asked).into());
         }
         // Only a permission can be asked for; elsewhere the user gets a message.
         (Verdict::Ask, _) if row.message => {
@@ -79,7 +80,8 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
     // A message alone does not make the main agent run again, and the host shows it.
     let shown = row.message || exit == BLOCKED || cannot_block || row.kind == EventKind::Stop;
     if shown && !messages.is_empty() {
-        json.insert("systemMessage".into(), messages.join("\n").into());
+        // Names of files and texts of modes are in it, and the host shows it in a terminal.
+        json.insert("systemMessage".into(), printable::lines(&messages.join("\n")).into());
     }
     if !specific.is_empty() {
         specific.shift_insert(0, "hookEventName".into(), event.name().into());
@@ -108,7 +110,7 @@ fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specif
     match blocking {
         Blocking::Permission => {
             specific.insert("permissionDecision".into(), "deny".into());
-            specific.insert("permissionDecisionReason".into(), reason.into());
+            specific.insert("permissionDecisionReason".into(), printable::lines(reason).into());
         }
         Blocking::Behavior => {
             specific.insert("decision".into(), json!({"behavior": "deny", "message": reason}));

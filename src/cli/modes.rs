@@ -108,7 +108,8 @@ fn list(places: &ProjectPaths, as_json: bool) {
             ModeOrigin::File(file) => format!("  ({file})"),
         };
         let name = styled(TextStyle::Bold, &format!("{:<12}", mode.name));
-        screen::print_line(format!("{name:<13}{:<22}{}{from}", commands.join(" "), mode.about));
+        let about = format!("{:<22}{}{from}", commands.join(" "), mode.about);
+        screen::print_line(format!("{name:<13}{}", printable::one_line(&about)));
         let (detours, phases): (Vec<_>, Vec<_>) = mode.phases.iter().partition(|phase| phase.when.is_some());
         let label = |phase: &Phase| format!("{} ({})", phase.name, phase.worker);
         let in_order = phases.into_iter().map(label).collect::<Vec<_>>().join(" → ");

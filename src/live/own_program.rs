@@ -4,6 +4,7 @@
 
 use super::place;
 use crate::disk;
+use crate::paths::ProjectPaths;
 use std::path::{Path, PathBuf};
 
 /// The running program and its installed copies.
@@ -14,9 +15,9 @@ pub(super) struct OwnProgram {
 }
 
 impl OwnProgram {
-    pub(super) fn new(cwd: &Path, home: &Path) -> Self {
-        let user = std::env::var_os("HOME").map(|user| Path::new(&user).join(".claude/modegate/modegate"));
-        let copies = [std::env::current_exe().ok(), Some(home.join(".claude/hooks/modegate")), user];
+    pub(super) fn new(cwd: &Path, places: &ProjectPaths) -> Self {
+        let user = places.user.as_ref().map(|user| user.join(".claude/modegate/modegate"));
+        let copies = [std::env::current_exe().ok(), Some(places.home.join(".claude/hooks/modegate")), user];
         let known = |path: PathBuf| Some((path.clone(), path.metadata().ok()?.len()));
         Self { cwd: cwd.to_owned(), copies: copies.into_iter().flatten().filter_map(known).collect() }
     }

@@ -4,15 +4,15 @@ use super::place;
 use crate::event::Event;
 use crate::facts::Unknown;
 use crate::hook_entries::changes_entries;
-use crate::paths::{given_path, lexical};
+use crate::paths::{ProjectPaths, given_path, lexical};
 use std::path::{Path, PathBuf};
 
 /// The settings file in which the tool would change our hook entries.
-pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, Unknown> {
+pub(super) fn changed(event: &Event, places: &ProjectPaths, cwd: &Path) -> Result<Option<String>, Unknown> {
     let Some(path) = event.path() else { return Ok(None) };
-    let user = place::variable("HOME").unwrap_or_default();
+    let user = places.user.clone().unwrap_or_default();
     let path = place::real(&lexical(&given_path(path, cwd, &user)));
-    if !settings(home).iter().any(|own| place::real(own) == path) {
+    if !settings(places).iter().any(|own| place::real(own) == path) {
         return Ok(None);
     }
     let before = crate::disk::read_text(&path, crate::disk::CONFIGURATION).unwrap_or_default();
@@ -20,10 +20,10 @@ pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<S
 }
 
 /// The settings files of the project, of the folder in which the session was started, and of the user.
-fn settings(home: &Path) -> Vec<PathBuf> {
+fn settings(places: &ProjectPaths) -> Vec<PathBuf> {
     let user = place::variable("CLAUDE_CONFIG_DIR");
-    let user = user.or_else(|| place::variable("HOME").map(|home| home.join(".claude")));
-    let folders = [Some(home.to_owned()), place::session_folder()].into_iter().flatten();
+    let user = user.or_else(|| places.user.as_ref().map(|home| home.join(".claude")));
+    let folders = [Some(places.home.clone()), place::session_folder()].into_iter().flatten();
     let own = folders
         .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)));
     own.chain(user.map(|user| user.join("settings.json"))).collect()

@@ -77,7 +77,7 @@ impl BrokenFile {
         let file = printable::one_line(file);
         let first = problems.first().map(|(problem, _)| {
             let Location { line, column, .. } = problem.location;
-            format!(" ({line}:{column}: {})", problem.message)
+            format!(" ({line}:{column}: {})", printable::one_line(&problem.message))
         });
         let first = first.unwrap_or_default();
         if *used {
@@ -98,6 +98,7 @@ impl std::fmt::Display for BrokenFile {
             let before: String =
                 line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
             let width = (*width).min(line.chars().count().saturating_sub(column - 1)).max(1);
+            let (message, within) = (printable::one_line(message), printable::one_line(&within));
             writeln!(f, "{severity}: {message}")?;
             writeln!(f, " {gutter}--> {file}:{number}:{column}{within}")?;
             if !line.is_empty() {

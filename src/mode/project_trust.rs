@@ -1,5 +1,6 @@
 //! Whether the user trusts a project's files, and which of them are used.
 
+use crate::printable::one_line;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -62,8 +63,8 @@ impl ProjectTrust {
     fn named(&self) -> String {
         match self.files.as_slice() {
             [] => "a file".to_owned(),
-            [one] => format!("`{one}`"),
-            [one, others @ ..] => format!("`{one}` and {} more", others.len()),
+            [one] => format!("`{}`", one_line(one)),
+            [one, others @ ..] => format!("`{}` and {} more", one_line(one), others.len()),
         }
     }
 
