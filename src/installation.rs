@@ -73,8 +73,8 @@ struct FileRecord {
 /// Records the installation as a person has left it.
 pub fn record(places: &ProjectPaths) -> io::Result<()> {
     let known = InstallationRecord::read(places).ok().and_then(|known| known.installed);
-    let running = || std::env::current_exe().and_then(|path| disk::read(&path, disk::LARGEST));
-    let program = disk::read(&program(places), disk::LARGEST).ok();
+    let running = || std::env::current_exe().and_then(|path| disk::read(&path, disk::PROGRAM));
+    let program = disk::read(&program(places), disk::PROGRAM).ok();
     let copy = program.filter(|program| running().is_ok_and(|running| running == *program));
     let installed = copy.map(|copy| sha256(&copy)).or(known);
     InstallationRecord { installed, ..InstallationRecord::default() }.refreshed(places).write(places)
@@ -84,7 +84,7 @@ pub fn record(places: &ProjectPaths) -> io::Result<()> {
 #[must_use]
 pub fn is_installed_copy(places: &ProjectPaths, program: &Path) -> bool {
     let installed = InstallationRecord::read(places).ok().and_then(|known| known.installed);
-    installed.is_some_and(|hash| disk::read(program, disk::LARGEST).is_ok_and(|bytes| sha256(&bytes) == hash))
+    installed.is_some_and(|hash| disk::read(program, disk::PROGRAM).is_ok_and(|bytes| sha256(&bytes) == hash))
 }
 
 /// Forgets the installation.
@@ -191,7 +191,7 @@ impl FileRecord {
         if let Some(known) = known.filter(|known| known.stamp == stamp) {
             return Some(known.clone());
         }
-        let sha256 = disk::read(path, disk::LARGEST).map_or_else(|error| disk::reason(&error), |bytes| sha256(&bytes));
+        let sha256 = disk::read(path, disk::PROGRAM).map_or_else(|error| disk::reason(&error), |bytes| sha256(&bytes));
         Some(Self { stamp, sha256 })
     }
 }

@@ -527,6 +527,29 @@ fn doctor_runs_no_program_that_took_the_place_of_the_installed_one() {
     assert!(!trace.exists() && report.contains("is not a copy of this program"), "{report}");
 }
 
+/// Which of several programs an entry runs depends on permissions and on the system, so all of them count.
+#[cfg(unix)]
+#[test]
+fn doctor_runs_no_program_that_an_entry_finds_in_a_clone() {
+    let project = Project::new();
+    project.shell("git init -q .");
+    assert_eq!(run(&project, &["install", "--no-workflow", "--path"]).exit, 0);
+    let trace = project.home().join("../trace");
+    let hostile = format!("#!/bin/sh\ntouch '{}'\n", trace.display());
+    for (link, place) in
+        [("/etc/passwd", ".venv/bin"), ("/etc/passwd", "node_modules/.bin"), ("../../../tool.sh", "venv/bin")]
+    {
+        project.write("../tool.sh", &hostile);
+        project.write(&format!("{place}/modegate"), &hostile);
+        project.shell(&format!("chmod +x ../tool.sh {place}/modegate; ln -sfn {link} .claude/hooks/modegate"));
+        for arguments in [&["doctor"][..], &["doctor", "--live"]] {
+            let report = run(&project, arguments).stdout;
+            assert!(!trace.exists(), "{link} {place}: {report}");
+        }
+        project.shell(&format!("rm {place}/modegate"));
+    }
+}
+
 #[test]
 fn folders_as_deep_as_a_clone_can_have_do_not_stop_the_hook() {
     let project = Project::installed();

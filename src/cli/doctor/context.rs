@@ -8,6 +8,7 @@ use crate::disk;
 pub(super) use crate::hook_entries::SettingsScope;
 use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
 use crate::installation;
+use crate::live::place;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::trust;
@@ -90,13 +91,21 @@ impl DoctorContext {
     /// `install` left there. Trust in the project's modes is not trust in its programs.
     pub(super) fn may_run(&self, program: &Path) -> bool {
         let places = self.target.state_places();
-        is_outside(program, &self.target.home)
+        self.is_from_elsewhere(program)
             || is_this_program(program)
             || trust::is_granted(&places)
             || installation::is_installed_copy(&places, program)
     }
 
     /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
+    /// Whether a program is neither in the repository nor behind a link that it brought along.
+    fn is_from_elsewhere(&self, program: &Path) -> bool {
+        let home = &self.target.home;
+        let mut roots =
+            [Some(home.clone()), place::repository_home(home), place::in_main_checkout(home)].into_iter().flatten();
+        !roots.any(|root| program.starts_with(root)) && is_outside(program, home)
+    }
+
     pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         !file.scope.is_of_project()
             || entry.is_as_installed(&self.target.entry_program())

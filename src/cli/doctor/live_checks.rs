@@ -59,8 +59,10 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.
-        let Some(program) = EntryProgram::of(&entry, file, &context.target.home).path else { continue };
-        if !context.may_run(&program) || !context.may_run_line(file, &entry) {
+        let programs = EntryProgram::of(&entry, file, &context.target.home);
+        let Some(program) = programs.path else { continue };
+        let may_run = programs.of_project.iter().chain([&program]).all(|program| context.may_run(program));
+        if !may_run || !context.may_run_line(file, &entry) {
             sent.push(SentEvent::unsent(&entry, file));
             continue;
         }

@@ -63,6 +63,8 @@ pub(super) struct EntryProgram {
     pub(super) path: Option<PathBuf>,
     /// Whether the entry also looks elsewhere.
     is_searched: bool,
+    /// All programs of the project that the entry may run: which one depends on the system and on permissions.
+    pub(super) of_project: Vec<PathBuf>,
 }
 
 impl EntryProgram {
@@ -71,7 +73,9 @@ impl EntryProgram {
         let is_searched = entry.is_launcher();
         let is_of_project = Path::new(&name).starts_with(home);
         let path = find_program(&name).or_else(|| is_searched.then(|| launched(home, is_of_project)).flatten());
-        Self { name, path, is_searched }
+        let own = path.iter().filter(|path| path.starts_with(home)).cloned();
+        let others = if is_searched && is_of_project { in_project(home) } else { Vec::new() };
+        Self { path: path.clone(), of_project: own.chain(others).collect(), name, is_searched }
     }
 }
 
@@ -86,14 +90,18 @@ const PACKAGES: [&str; 7] = [
     "venv/bin",
 ];
 
+/// The programs of a project that a launcher may find.
+fn in_project(home: &Path) -> Vec<PathBuf> {
+    let homes: Vec<PathBuf> = place::in_main_checkout(home).into_iter().chain(place::repository_home(home)).collect();
+    let own = homes.iter().map(|home| home.join(".claude/hooks/modegate"));
+    let packages = [home.to_owned()].into_iter().chain(homes.iter().cloned());
+    let packages = packages.flat_map(|home| PACKAGES.map(|folder| home.join(folder).join("modegate")));
+    own.chain(packages).filter(|path| path.is_file()).collect()
+}
+
 /// The program that a launcher finds if it is not at its place; entries of the user use none of a project.
 fn launched(home: &Path, is_of_project: bool) -> Option<PathBuf> {
-    let homes = place::in_main_checkout(home).into_iter().chain(place::repository_home(home));
-    let homes: Vec<PathBuf> = homes.filter(|_| is_of_project).collect();
-    let own = homes.iter().map(|home| home.join(".claude/hooks/modegate"));
-    let packages = [home.to_owned()].into_iter().filter(|_| is_of_project).chain(homes.iter().cloned());
-    let packages = packages.flat_map(|home| PACKAGES.map(|folder| home.join(folder).join("modegate")));
-    let project = own.chain(packages).find(|path| path.is_file());
+    let project = if is_of_project { in_project(home).into_iter().next() } else { None };
     let user = std::env::var_os("HOME").map(PathBuf::from);
     let users =
         user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
