@@ -119,15 +119,40 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
     time_limit::check(begun)?;
     let Some(look) = quick::first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths) = (tree.to_owned(), paths.to_vec());
-    let mut changes = limited(begun, move || layered_changes(&tree, &paths, look))?;
+    let mut changes = limited(begun, move || layered_changes(&tree, &paths, look, false))?;
     changes.truncate(limit);
     Ok(changes)
 }
 
+/// Like [`changes`], without a limit; a rename is a deletion and an addition. With `known`, see [`changes_with_rules`].
+///
+/// # Errors
+///
+/// See [`changes_with_rules`].
+pub fn changes_split(
+    tree: &Path,
+    paths: &[String],
+    known: Option<&BTreeSet<String>>,
+) -> Result<Vec<GitChange>, Unknown> {
+    let begun = time_limit::now();
+    time_limit::check(begun)?;
+    let Some(look) = quick::first_look(tree, paths) else { return Ok(Vec::new()) };
+    let (tree, paths, known) = (tree.to_owned(), paths.to_vec(), known.cloned());
+    limited(begun, move || match known {
+        Some(known) => layered_changes_with_rules(&tree, &paths, known, look, true),
+        None => layered_changes(&tree, &paths, look, true),
+    })
+}
+
 /// See [`changes`].
-fn layered_changes(tree: &Path, paths: &[String], look: quick::FirstLook) -> Result<Vec<GitChange>, Unknown> {
+fn layered_changes(
+    tree: &Path,
+    paths: &[String],
+    look: quick::FirstLook,
+    splits_renames: bool,
+) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
-    let asked = PathScope::new(found.prefix(), paths)?;
+    let asked = PathScope::new(found.prefix(), paths)?.splitting(splits_renames);
     let (mut changes, asked) = submodules::inner(&found, asked)?;
     if !asked.paths().is_empty() {
         let quick = |place: &OpenCheckout<'_>| quick::changes(place, &asked, look);
@@ -164,7 +189,7 @@ pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String
     time_limit::check(begun)?;
     let Some(look) = quick::first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths, known) = (tree.to_owned(), paths.to_vec(), known.clone());
-    limited(begun, move || layered_changes_with_rules(&tree, &paths, known, look))
+    limited(begun, move || layered_changes_with_rules(&tree, &paths, known, look, false))
 }
 
 /// See [`changes_with_rules`].
@@ -173,12 +198,14 @@ fn layered_changes_with_rules(
     paths: &[String],
     known: BTreeSet<String>,
     look: quick::FirstLook,
+    splits_renames: bool,
 ) -> Result<Vec<GitChange>, Unknown> {
     if rules(tree).is_ok_and(|rules| rules.is_subset(&known)) {
-        return layered_changes(tree, paths, look);
+        return layered_changes(tree, paths, look, splits_renames);
     }
     let found = Checkout::from(tree)?.with_rules(known);
-    let (mut changes, asked) = submodules::inner(&found, PathScope::new(found.prefix(), paths)?)?;
+    let (mut changes, asked) =
+        submodules::inner(&found, PathScope::new(found.prefix(), paths)?.splitting(splits_renames))?;
     if !asked.paths().is_empty() {
         let clause = "rules that ignore files were added to `.git/info/exclude` or `core.excludesFile`";
         let quick = found.place().and_then(|place| quick::changes(&place, &asked, look));

@@ -88,6 +88,11 @@ fn all_changes(tree: &Path, paths: &[String], rules: Option<&BTreeSet<String>>) 
         Some(rules) => git::changes_with_rules(tree, &included, rules)?,
         None => git::changes(tree, &included, usize::MAX)?,
     };
+    // A file that was moved to an excluded path is gone from its own one.
+    let is_moved_out = |change: &GitChange| change.kind == ChangeKind::Renamed && is_excluded(&excluded, &change.path);
+    if changes.iter().any(is_moved_out) {
+        changes = git::changes_split(tree, &included, rules)?;
+    }
     if !excluded.is_empty() {
         changes.retain(|change| !is_excluded(&excluded, &change.path) && !is_excluded_folder(tree, &excluded, change));
     }

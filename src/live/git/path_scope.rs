@@ -7,6 +7,8 @@ use super::{ChangeKind, GitChange, Unknown};
 pub(super) struct PathScope {
     prefix: Vec<u8>,
     paths: Vec<Vec<u8>>,
+    /// Whether both sides of a rename are reported, as a deletion and an addition.
+    splits_renames: bool,
 }
 
 impl PathScope {
@@ -23,13 +25,22 @@ impl PathScope {
                 outer.push(path);
             }
         }
-        Ok(Self { prefix: prefix.to_vec(), paths: outer })
+        Ok(Self { prefix: prefix.to_vec(), paths: outer, splits_renames: false })
     }
 
     /// Exactly one path, already relative to the root.
     #[cfg(unix)]
     pub(super) fn one(path: &[u8]) -> Self {
-        Self { prefix: Vec::new(), paths: vec![path.to_vec()] }
+        Self { prefix: Vec::new(), paths: vec![path.to_vec()], splits_renames: false }
+    }
+
+    /// The same paths; renames are split if `splits_renames` says so.
+    pub(super) fn splitting(self, splits_renames: bool) -> Self {
+        Self { splits_renames, ..self }
+    }
+
+    pub(super) fn splits_renames(&self) -> bool {
+        self.splits_renames
     }
 
     /// The same without `inner`.

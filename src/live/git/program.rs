@@ -60,7 +60,8 @@ pub(super) fn commitment(found: &Checkout, file: &AskedFile<'_>) -> Result<Commi
 /// See [`super::changes`].
 pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Result<Vec<GitChange>, ProgramError> {
     let index = UnmarkedIndex::of(found, asked.paths())?;
-    let options = ["--untracked-files=normal", "--ignored=no", "--find-renames"];
+    let renames = if asked.splits_renames() { "--no-renames" } else { "--find-renames" };
+    let options = ["--untracked-files=normal", "--ignored=no", renames];
     let output = status(found, index.as_ref(), &options, asked.paths())?;
     let mut changes = Vec::new();
     let mut records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());

@@ -144,13 +144,10 @@ pub(super) fn changes(
     }
     let mut changes = Vec::new();
     let mut known = std::collections::HashSet::new();
-    for (path, kind) in renames::named(&staged::staged(
-        &place.repo.objects,
-        checkout::head(place.repo)?,
-        place.repo.object_hash(),
-        &index,
-        asked,
-    )?)? {
+    let head = checkout::head(place.repo)?;
+    let staged = staged::staged(&place.repo.objects, head, place.repo.object_hash(), &index, asked)?;
+    let staged = if asked.splits_renames() { renames::split(&staged) } else { renames::named(&staged)? };
+    for (path, kind) in staged {
         changes.push(asked.change(&path, kind));
         known.insert(path);
     }

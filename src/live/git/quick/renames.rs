@@ -55,6 +55,11 @@ impl StagedChange {
     }
 }
 
+/// The changes with their kinds, where a rename is a deletion and an addition.
+pub(super) fn split(deltas: &[StagedChange]) -> Vec<(Vec<u8>, ChangeKind)> {
+    deltas.iter().map(|delta| (delta.path.clone(), delta.kind())).collect()
+}
+
 /// The changes with their kinds; a deletion and an addition of the same content are one rename.
 ///
 /// Which other deletions and additions are renames is left to git, as it depends on how alike they are.
