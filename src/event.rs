@@ -334,6 +334,22 @@ impl Event {
         }
     }
 
+    /// Whether this event ends a tool call that may have changed files which the host does not list.
+    #[must_use]
+    pub fn may_have_edited(&self) -> bool {
+        match (self.kind, self.tool()) {
+            (Some(EventKind::PostToolUseFailure), Some("Bash")) => true,
+            (Some(EventKind::PostToolUse), Some("Bash")) => {
+                let diff = self.fields.response("bashEditDiff");
+                diff.is_none_or(|diff| diff.get("moreFiles").and_then(Value::as_u64).unwrap_or(0) > 0)
+            }
+            (Some(EventKind::PostToolUse), Some(tool)) => {
+                writes(tool) && self.path().is_some_and(|path| !path.starts_with('/'))
+            }
+            _ => false,
+        }
+    }
+
     fn edited_by_shell(&self) -> Vec<&str> {
         let Some(diff) = self.fields.response("bashEditDiff") else { return Vec::new() };
         let list = |name: &str| diff.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

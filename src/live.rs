@@ -55,6 +55,8 @@ pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(65);
 
 /// The host takes 10,000 characters of context; some are left for other hooks.
 const LONGEST_CONTEXT: usize = 9_000;
+/// How many files that a tool call names are looked at after it.
+const MOST_CHANGED: usize = 50;
 
 /// The end of every reason why a file that the user has not agreed to is not used.
 pub(crate) const TRUST_REASON: &str = "this project was trusted";
@@ -269,6 +271,20 @@ impl<'e> LiveFacts<'e> {
             let context = ExecContext { cwd, home, project: with_slashes(&self.places.home), wrappers: Vec::new() };
             ToolEffects::of(&self.event, context, &FollowLinks::default())
         })
+    }
+
+    /// The files that the tool call names and that were changed since the event before it; the host did not list them.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    pub fn changed_files(&self) -> Vec<String> {
+        let changed =
+            |path: &Path| path.metadata().ok().filter(std::fs::Metadata::is_file).and_then(|meta| changed_at(&meta));
+        let Some(before) = self.journal.metadata().ok().and_then(|meta| meta.modified().ok()) else {
+            return Vec::new();
+        };
+        let mut files = self.tool_effects().written_files();
+        files.truncate(MOST_CHANGED);
+        let is_new = |path: &&str| changed(Path::new(path)).is_some_and(|time| time >= before);
+        files.into_iter().filter(is_new).map(str::to_owned).collect()
     }
 
     /// A file of `.claude/context`; links must not lead out of that folder.
@@ -543,13 +559,27 @@ impl StepInput {
 /// The milestone in the first status file of `roots`.
 fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
     for root in roots {
-        match disk::read(&root.join("project/status.json"), LARGEST_FILE) {
+        match disk::read(&root.join("project/status.json"), disk::CONFIGURATION) {
             Ok(bytes) => return Ok(milestone::named(&bytes)),
             Err(error) if disk::is_absent(&error) => {}
             Err(error) => return Err(clause("project/status.json", &error)),
         }
     }
     Ok(Answer::Milestone(None))
+}
+
+/// When a file was last changed, renamed or linked.
+#[cfg(unix)]
+fn changed_at(meta: &std::fs::Metadata) -> Option<std::time::SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(meta.ctime()).ok()?;
+    let part = u32::try_from(meta.ctime_nsec()).ok()?;
+    std::time::SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, part))
+}
+
+#[cfg(not(unix))]
+fn changed_at(meta: &std::fs::Metadata) -> Option<std::time::SystemTime> {
+    meta.modified().ok()
 }
 
 /// Compares recorded paths with `path`, links resolved.

@@ -48,7 +48,10 @@ impl ResolveLinks for AsWritten {}
 /// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
 pub(crate) struct ToolEffects {
+    /// What a call that is to come changes.
     changes: Vec<FileEffect>,
+    /// What a call that is over may have changed.
+    past: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
     /// The calls that unknown programs among them may make, each with its place among the calls.
     possible_calls: OnceCell<Vec<(usize, ProgramCall)>>,
@@ -112,6 +115,8 @@ impl ToolEffects {
             tool_effects.calls.extend(guessed.calls);
         }
         if !to_come {
+            let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
+            tool_effects.past = if is_shell { line.changes } else { written(event, &context, links) };
             return tool_effects;
         }
         match event.tool() {
@@ -212,6 +217,12 @@ impl ToolEffects {
                 Err(format!("`{by}` {verb} everything in a folder that is not known").into())
             }),
         }
+    }
+
+    /// The files that a call which is over may have written.
+    pub(crate) fn written_files(&self) -> Vec<&str> {
+        let is_write = |change: &&FileEffect| change.effect == Effect::Write && !change.recursive;
+        self.past.iter().filter(is_write).filter_map(known_path).collect()
     }
 
     fn is_created(&self, change: &FileEffect) -> bool {

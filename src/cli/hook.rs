@@ -310,7 +310,9 @@ impl HookRun<'_> {
             self.store_session(&store, library, stored, attempt, &facts);
         let mut asked = facts.asked();
         self.report_left_out(&asked);
-        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
+        let is_in_mode = decided.session.modes.values().any(|state| state.is_active);
+        let changed = if is_in_mode && self.event.may_have_edited() { live.changed_files() } else { Vec::new() };
+        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked, &changed);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -571,11 +573,13 @@ impl HookRun<'_> {
         before: Session,
         decided: &mut Decided,
         asked: &mut Vec<(Question, Answer)>,
+        changed: &[String],
     ) {
         let settings = &catalogue.settings;
         if !settings.journal || before.id.is_empty() || !self.has_folder() {
             return;
         }
+        let wrote: Vec<&str> = self.event.edited().into_iter().chain(changed.iter().map(String::as_str)).collect();
         let line = JournalLine {
             v: journal::VERSION,
             at: self.received_at.to_string(),
@@ -588,7 +592,7 @@ impl HookRun<'_> {
             findings: std::mem::take(&mut decided.findings),
             decision: std::mem::take(&mut decided.decision),
             who: decided.who.clone(),
-            wrote: journal_files::hash_written(&self.event.edited()),
+            wrote: journal_files::hash_written(&wrote),
             lost: self.state_not_saved,
             security: self.security.clone(),
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),

@@ -159,8 +159,11 @@ impl ActivityLog {
     }
 
     fn last_writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<&FileWriter> {
-        let (file, writer) = self.writes.iter().rev().find(|(file, _)| is_file(&file.path))?;
-        (file.sha256 == sha256).then_some(writer)
+        let last = self.writes.iter().rev().find(|(file, _)| is_file(&file.path));
+        let last = last.filter(|(file, _)| file.sha256 == sha256);
+        // Written elsewhere, then moved or copied.
+        let copied = || self.writes.iter().rev().find(|(file, _)| file.sha256 == sha256);
+        last.or_else(copied).map(|(_, writer)| writer)
     }
 
     /// The type of the agent of an event, whose `agent_type` is a name if the agent is a teammate.
