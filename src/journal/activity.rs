@@ -162,7 +162,7 @@ impl ActivityLog {
         let last = self.writes.iter().rev().find(|(file, _)| is_file(&file.path));
         let last = last.filter(|(file, _)| file.sha256 == sha256);
         // Written elsewhere, then moved or copied.
-        let copied = || self.writes.iter().rev().find(|(file, _)| file.sha256 == sha256);
+        let copied = || self.writes.iter().rev().find(|(file, _)| file.sha256 == sha256 && !is_file(&file.path));
         last.or_else(copied).map(|(_, writer)| writer)
     }
 

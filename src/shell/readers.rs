@@ -207,7 +207,7 @@ fn adds_permissions(mode: &str) -> bool {
 }
 
 /// The name of a program without its folder.
-pub(super) fn base(program: &str) -> &str {
+pub(in crate::shell) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 

@@ -329,7 +329,8 @@ fn is_excluded(words: &[String], at: usize) -> bool {
     let is_zip = words.first().is_some_and(|program| program == "zip") && before == "-x";
     let is_found = words.first().is_some_and(|program| program == "find")
         && has_name("-path -wholename -ipath -name -iname", &before)
-        && (has_name("-not !", &word(at.checked_sub(2))) || next == "-prune");
+        && (has_name("-not !", &word(at.checked_sub(2)))
+            || next == "-prune" && has_name("-o -or", &word(Some(at + 2))));
     let is_negated = ["!", ":!", ":^", ":(exclude)"].iter().any(|mark| own.len() > mark.len() && own.starts_with(mark));
     own.contains('=') && has_name(EXCLUDING, name) || has_name(EXCLUDING, &before) || is_zip || is_found || is_negated
 }

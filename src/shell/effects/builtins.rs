@@ -34,6 +34,8 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             }
             return input.clone();
         }
+        // Before `xargs -0`.
+        "tr" if rest.len() == 2 && rest.first().is_some_and(|word| word.is("\\n")) => return input.clone(),
         "sort" | "uniq" | "tac" | "shuf" | "head" | "tail" => {
             file_programs::run(walker, name, rest);
             return passed_on(rest, input);
@@ -127,7 +129,11 @@ impl Walker<'_> {
                 }
             }
             "unalias" => self.state.aliases = Rc::default(),
-            "shopt" => self.state.dotglob |= rest.iter().any(|word| word.is("dotglob")),
+            "shopt" | "setopt" => {
+                let is_dotglob =
+                    |word: &ShellWord| has_name("dotglob globdots glob_dots", &word.filled("").to_lowercase());
+                self.state.dotglob |= rest.iter().any(is_dotglob);
+            }
             "source" | "." => {
                 let file = rest.first()?;
                 let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };

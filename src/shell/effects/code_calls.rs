@@ -2,7 +2,7 @@
 //! those in calls that remove or write files are their paths.
 
 use super::inline_code::guessed;
-use super::kept_commands::is_started_later;
+use super::kept_commands::{is_started_later, starts_in_body};
 use super::walker::Walker;
 use super::{Effect, copy_move};
 use crate::shell::has_name;
@@ -53,7 +53,16 @@ const MOST_HOMES: usize = 20;
 const PATHS: [&str; 9] =
     ["Path", "Pathname", "abspath", "realpath", "expanduser", "expand_path", "resolve", "glob", "iglob"];
 /// Quotes of Perl and Ruby around a command line.
-const COMMAND_QUOTES: [(&str, char); 4] = [("qx(", ')'), ("qx{", '}'), ("%x(", ')'), ("%x{", '}')];
+const COMMAND_QUOTES: [(&str, char); 8] = [
+    ("qx(", ')'),
+    ("qx{", '}'),
+    ("%x(", ')'),
+    ("%x{", '}'),
+    ("system %q(", ')'),
+    ("system(%q(", ')'),
+    ("system qw(", ')'),
+    ("exec qw(", ')'),
+];
 /// Interpreters with strings in backticks.
 const SCRIPTS: [&str; 6] = ["node", "nodejs", "bun", "deno", "tsx", "ts-node"];
 /// The longest part of the code before a string in which its function is looked for.
@@ -80,10 +89,12 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         let is_path = PATHS.contains(&inner_name) && head.ends_with('(');
         let around = head.trim_end_matches('(').strip_suffix(inner).filter(|_| is_path);
         let (function, place) = enclosing(around.unwrap_or(head));
+        let function = original(code, function);
         let name = last_name(function);
         let is_any = |names: &str| names.split_whitespace().any(|one| function.ends_with(one));
         let starts = is_starting(function)
             || function == "shlex.split"
+            || starts_any && starts_in_body(code, name)
             || starts_any && is_started_later(code, head, &strings, &walker.budget);
         match strings.as_slice() {
             // Adjacent strings of awk are one.
@@ -140,6 +151,21 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
             copy_move::content(walker, &source, &target);
         }
     }
+}
+
+/// The function behind another name: `from shutil import rmtree as r`, `const {execSync: x} = …`.
+fn original<'c>(code: &'c str, function: &'c str) -> &'c str {
+    let name = last_name(function);
+    if name.is_empty() || name.len() < function.len() {
+        return function;
+    }
+    let behind = |mark: &str| {
+        let (before, after) = code.split_once(&format!("{mark}{name}"))?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let own = before.rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
+        (!own.is_empty() && !after.starts_with(is_name)).then_some(own)
+    };
+    [" as ", ":", ": "].into_iter().find_map(behind).unwrap_or(function)
 }
 
 /// Whether a function starts a program.

@@ -51,8 +51,16 @@ pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     }
     let (sources, target) = ends(&args);
     let whole = args.has("-r -R -a --recursive --archive");
-    onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), whole);
+    match (sources.as_slice(), &target) {
+        // `cp -rT x .` is `cp -r x/. .`.
+        ([source], Some(target)) if whole && args.has("-T --no-target-directory") => content(walker, source, target),
+        _ => onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), whole),
+    }
     let pairs = places(walker, &sources, target.as_ref());
+    if args.has("-l --link") {
+        // What is written to the copy is written to the original.
+        walker.change_all(Effect::Write, &sources, whole);
+    }
     if args.has("-l --link -s --symbolic-link") {
         walker.state.disk.links.extend(pairs);
     } else {
@@ -80,7 +88,12 @@ fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>
     let mut pairs = Vec::new();
     let Some(target) = target else { return pairs };
     for source in sources {
-        for place in [target.clone(), inside(target, source)] {
+        // A link to `..` is not in the folder of its target.
+        let is_dots = source
+            .text()
+            .is_some_and(|text| text.trim_end_matches('/').split('/').next_back().is_some_and(|name| name == ".."));
+        let inner = if is_dots { None } else { Some(inside(target, source)) };
+        for place in [target.clone()].into_iter().chain(inner) {
             if let (TargetPath::Known { path: to, .. }, TargetPath::Known { path: from, .. }) =
                 (walker.target(source), walker.target(&place))
                 && to != from

@@ -3,7 +3,6 @@
 use super::find_expression::{self, FindAction, FindExpression, Selection};
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::xargs::replaced;
 use super::{Effect, ProgramCall, Spared};
 use crate::shell::has_name;
 use crate::shell::word::ShellWord;
@@ -66,6 +65,15 @@ impl Walker<'_> {
         lines
     }
 
+    /// What a program lists of the current folder, as if `find` had found it; ignored files are not among it.
+    pub fn listed(&mut self, selection: Selection) -> ShellWord {
+        let start = ShellWord::new(".");
+        let lines = selection.below(&start);
+        let spares = Spared::Ignored;
+        self.found = Some(Rc::new(FoundPaths { lines: lines.clone(), starts: vec![start], selection, spares }));
+        lines
+    }
+
     /// Records that what is selected is removed.
     fn found_removed(&mut self, start: &ShellWord, selection: &Selection) {
         if matches!(selection, Selection::Globs(none) if none.is_empty()) {
@@ -92,11 +100,20 @@ impl Walker<'_> {
     /// Runs a command on what is selected.
     fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
         let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
-        let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", &found)).collect();
+        let words = self.given_place(command, "{}", &found);
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
         self.aside(|walker| walker.run(&words, input));
-        if self.removed_since(calls, changes, &found) {
+        if self.has_since(Effect::Remove, calls, changes, &found) {
             self.found_removed(start, selection);
+        }
+        self.found_permitted(calls, changes, start, selection);
+    }
+
+    /// Records that the permissions of everything below a starting path change, if `chmod` got all of it.
+    fn found_permitted(&mut self, calls: usize, changes: usize, start: &ShellWord, selection: &Selection) {
+        let is_all = *selection == Selection::All && !is_unknown(start);
+        if is_all && self.has_since(Effect::Mode, calls, changes, &selection.below(start)) {
+            self.change(Effect::Mode, start, true);
         }
     }
 
@@ -108,19 +125,20 @@ impl Walker<'_> {
         let outer = std::mem::replace(&mut self.spares, found.spares);
         let printed = walk(self);
         for start in &found.starts {
-            if self.removed_since(calls, changes, &found.selection.below(start)) {
+            if self.has_since(Effect::Remove, calls, changes, &found.selection.below(start)) {
                 self.found_removed(start, &found.selection);
             }
+            self.found_permitted(calls, changes, start, &found.selection);
         }
         self.spares = outer;
         printed
     }
 
-    /// Whether `rm` was called on a path since there were this many calls and changes.
-    fn removed_since(&self, calls: usize, changes: usize, path: &ShellWord) -> bool {
+    /// Whether `rm` or `chmod` was called on a path since there were this many calls and changes.
+    fn has_since(&self, effect: Effect, calls: usize, changes: usize, path: &ShellWord) -> bool {
         let removes = |call: &ProgramCall| {
             let name = call.words.first().map(ShellWord::prefix).unwrap_or_default();
-            has_name("rm grm unlink shred", name.rsplit('/').next().unwrap_or_default())
+            has_name("rm grm unlink shred chmod", name.rsplit('/').next().unwrap_or_default())
         };
         if !self.effects.calls.iter().skip(calls).any(removes) {
             return false;
@@ -128,7 +146,7 @@ impl Walker<'_> {
         let target = self.target(path);
         let changes = self.effects.changes.get(changes..).unwrap_or_default();
         self.budget.spend(changes.len());
-        changes.iter().any(|change| change.effect == Effect::Remove && change.target == target)
+        changes.iter().any(|change| change.effect == effect && change.target == target)
     }
 }
 

@@ -277,7 +277,10 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&
             && has_type("d")
             && !SETTINGS_FOLDERS.iter().any(|folder| fast_glob::glob_match(pattern.to_lowercase(), folder));
         // A folder is left out with what is in it only if `find` comes to the folder first, which `-delete` forbids.
-        let is_pruned = is(at + 2, &["-prune"]) && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
+        // Without `-o`, what follows is done to the folder itself.
+        let is_pruned = is(at + 2, &["-prune"])
+            && is(at + 3, &["-o", "-or"])
+            && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
         let is_excluded = is_negated && !is_name && pattern.ends_with('*') || is_pruned;
         (is_name || is(at, &["-path", "-wholename"])) && is_excluded && Spared::covers_settings(&pattern)
             || is_name && is_flat && is_negated && Spared::covers_settings(&pattern)

@@ -1,6 +1,7 @@
 //! `git` commands that change the working tree.
 
 use super::args::Args;
+use super::find_expression::Selection;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, Spared, copy_move, git_code, git_index, patches};
@@ -53,7 +54,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
 pub(super) fn printed(walker: &mut Walker<'_>, rest: &[ShellWord]) -> ShellWord {
     let (global, rest) = Args::leading(rest, VALUED);
     match rest.split_first() {
-        Some((verb, rest)) if verb.is("ls-files") => listed(rest),
+        Some((verb, rest)) if verb.is("ls-files") => listed(walker, rest),
         Some((verb, rest)) if verb.is("rev-parse") => walker.aside(|walker| {
             global.values("-C").for_each(|folder| walker.enter(folder));
             located(walker, rest).map_or_else(ShellWord::unknown, |path| ShellWord::new(format!("{path}\n")))
@@ -74,9 +75,15 @@ fn located(walker: &Walker<'_>, rest: &[ShellWord]) -> Option<String> {
     }
 }
 
-/// The output of `git ls-files path`: the path, or files below it.
-fn listed(rest: &[ShellWord]) -> ShellWord {
-    match Args::new(rest, "-x --exclude -X --exclude-from --format").operands.as_slice() {
+/// The output of `git ls-files path`: the path, or files below it; without a path, every tracked file.
+fn listed(walker: &mut Walker<'_>, rest: &[ShellWord]) -> ShellWord {
+    let args = Args::new(rest, "-x --exclude -X --exclude-from --format");
+    let is_part = args.has("-o --others -i --ignored -m --modified -d --deleted -u --unmerged -k --killed");
+    let globs: Option<Vec<String>> =
+        args.operands.iter().map(|word| word.text().and_then(|text| glob(&text))).collect();
+    match args.operands.as_slice() {
+        [] if !is_part => walker.listed(Selection::All),
+        [_, ..] if !is_part && globs.is_some() => walker.listed(Selection::Globs(globs.unwrap_or_default())),
         [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
             let mut lines = path.clone();
             lines.push("\n");
@@ -177,16 +184,33 @@ fn excluded(pathspec: &ShellWord) -> Option<ShellWord> {
     [":!:", ":!", ":^", ":(exclude)"].iter().find_map(|mark| pathspec.after(mark))
 }
 
-/// Changes pathspecs: a folder includes everything in it.
+/// The paths that a pathspec with a pattern matches, or more; its `*` matches slashes, too.
+fn glob(pathspec: &str) -> Option<String> {
+    let path = pathspec.strip_prefix(":(glob)").unwrap_or(pathspec);
+    let (before, _) = path.split_once('*').filter(|_| !path.starts_with(':'))?;
+    let folder = before.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Some(format!("{folder}**/{name}"))
+}
+
+/// Changes pathspecs: a folder includes everything in it. With exclusions alone, everything else is meant.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
+    let excludes = words.iter().any(|word| excluded(word).is_some());
+    if excludes && words.iter().all(|word| excluded(word).is_some()) && walker.spares != Spared::Settings {
+        return walker.change(effect, &ShellWord::new("."), true);
+    }
     for word in words.iter().filter(|word| excluded(word).is_none()) {
         if walker.spares == Spared::Settings && word.is(".") {
             tree(walker, effect);
             continue;
         }
-        let word = word
-            .after(":/")
-            .map_or_else(|| word.clone(), |below| ShellWord::new(walker.context.project.as_str()).child(&below));
+        if let Some(glob) = word.text().and_then(|text| glob(&text)) {
+            walker.change(effect, &ShellWord::glob(format!("./{glob}")), true);
+            continue;
+        }
+        let top = word.after(":/").or_else(|| word.after(":(top)"));
+        let word =
+            top.map_or_else(|| word.clone(), |below| ShellWord::new(walker.context.project.as_str()).child(&below));
         walker.change(effect, &word, true);
     }
 }

@@ -40,6 +40,9 @@ const MOST_PATHS: usize = 100;
 /// Words of code that removes files, or runs commands that might.
 const DESTROYING: &str = "rmtree unlink remove rmdir rmSync rm_r rimraf system";
 
+/// Words of code that removes what it is given.
+const REMOVING: [&str; 8] = ["rmtree", "unlink", "os.remove", "rmdir", "rmSync", "rm_r", "rimraf", "rm -r"];
+
 fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let known = |(names, options): (&'static str, _)| {
@@ -116,6 +119,10 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
                 Some(line.trim().strip_prefix(".shell ").or(line.trim().strip_prefix(".system "))?.to_owned())
             };
             code.lines().filter_map(shell).for_each(|line| guessed(walker, &line));
+        }
+        let takes_arguments = code.to_lowercase().contains("argv");
+        if given && takes_arguments && REMOVING.iter().any(|word| code.contains(word)) {
+            walker.change_all(Effect::Remove, args.operands.iter(), true);
         }
         if may_write(kind, &code) {
             mention(walker, &code);

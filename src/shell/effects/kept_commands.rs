@@ -79,7 +79,7 @@ fn is_passed_on(code: &str, before: &str) -> bool {
 }
 
 /// Whether the code defines a function with a call that starts programs.
-fn starts_in_body(code: &str, name: &str) -> bool {
+pub(super) fn starts_in_body(code: &str, name: &str) -> bool {
     let definition = DEFINING.iter().find_map(|word| code.split_once(&format!("{word}{name}")));
     let Some((_, rest)) = definition.filter(|_| !name.is_empty()) else { return false };
     let end = DEFINING.iter().filter_map(|word| rest.find(&format!("\n{word}"))).min().unwrap_or(rest.len());

@@ -87,9 +87,12 @@ impl Walker<'_> {
     }
 
     /// Walks what `make`, `npm` and the like run by name.
-    pub fn project_scripts(&mut self, name: &str, rest: &[ShellWord]) {
+    pub fn project_scripts(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) {
         match name {
-            "make" | "gmake" => self.makefile(rest),
+            "make" | "gmake" => self.makefile(rest, input),
+            "npm" if rest.first().is_some_and(|word| has_name("pkg set-script", &word.filled(""))) => {
+                self.set_script(rest)
+            }
             _ if has_name("npm pnpm yarn bun", name) => self.package_script(name, rest),
             _ => {}
         }
@@ -184,7 +187,7 @@ impl Walker<'_> {
     }
 
     /// `make target…`, with what the targets depend on.
-    fn makefile(&mut self, rest: &[ShellWord]) {
+    fn makefile(&mut self, rest: &[ShellWord], input: &ShellWord) {
         let args = Args::new(rest, "-C -f -j -l -o -W --directory --file --makefile");
         if args.has("-n --dry-run --just-print -q --question -v --version -h --help") {
             return;
@@ -200,7 +203,8 @@ impl Walker<'_> {
             let is_whole = file.prefix().starts_with('/');
             self.text_on_disk(&if is_whole { file.clone() } else { folder.child(file) })
         });
-        let Some(text) = text else { return };
+        let is_input = files.iter().any(|file| file.is("-") || file.is("/dev/stdin"));
+        let Some(text) = input.text().filter(|_| is_input).or(text) else { return };
         let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
         self.aside(|walker| {
             walker.enter(&folder);
@@ -211,6 +215,18 @@ impl Walker<'_> {
             }
             ShellWord::unknown()
         });
+    }
+
+    /// `npm pkg set scripts.build='…'`, `npm set-script build '…'`: the script counts as if it ran.
+    fn set_script(&mut self, rest: &[ShellWord]) {
+        let set = rest
+            .iter()
+            .filter_map(|word| word.text()?.strip_prefix("scripts.")?.split_once('=').map(|(_, line)| line.to_owned()));
+        let given =
+            rest.last().and_then(ShellWord::text).filter(|_| rest.first().is_some_and(|word| word.is("set-script")));
+        for line in set.chain(given).collect::<Vec<_>>() {
+            self.walk_script("sh", &line, &ShellWord::new("sh"), &[]);
+        }
     }
 
     /// `npm run build`, `yarn build`, `npm test`, with what runs before and after it.

@@ -120,6 +120,8 @@ impl ShellState {
             // Until the end of the next command.
             return self.last_words = value.map(Rc::new);
         }
+        // bash then also matches hidden names.
+        self.dotglob |= name == "GLOBIGNORE";
         let name = self.meant(name).to_owned();
         if self.references.contains_key(&name) {
             let target = value.and_then(|words| words.first().and_then(ShellWord::text)).unwrap_or_default();

@@ -10,8 +10,11 @@ use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 35] = [
+const WRAPPERS: [(&str, &str, usize); 37] = [
     ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx shx", "", 0),
+    // Of zsh.
+    ("noglob nocorrect -", "", 0),
+    ("repeat faketime", "", 1),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
     ("env", "-u -C -S --unset --chdir --split-string", 0),
@@ -59,7 +62,7 @@ const DISGUISED: [&str; 17] = [
     "truncate", "shred",
 ];
 
-const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish"];
+const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh", "yash"];
 
 /// Shells of Windows, whose command lines are walked as if they were bash's.
 const WINDOWS_SHELLS: &str = "cmd cmd.exe pwsh pwsh.exe powershell powershell.exe";
@@ -76,6 +79,8 @@ impl Walker<'_> {
     }
 
     fn dispatch(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
+        // `time -p -- x`
+        let words = after_dashes(words);
         let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         // A link or copy that the line made is also walked under the original name.
         if let Some(origin) = self.origin(first) {
@@ -117,7 +122,7 @@ impl Walker<'_> {
         }
         self.called(words);
         self.sending(name, rest);
-        self.project_scripts(name, rest);
+        self.project_scripts(name, rest, input);
         if let Some(printed) = self.carried(name, rest, input) {
             return printed;
         }
@@ -132,13 +137,29 @@ impl Walker<'_> {
             _ if SHELLS.contains(&name) => self.shell(rest, input),
             _ if has_name(WINDOWS_SHELLS, name) => self.windows_shell(rest, input),
             "eval" => {
+                let rest = after_dashes(rest);
                 let printed = self.script(&joined(rest), rest, input);
                 if rest.iter().any(|word| word.text().is_none()) {
                     self.meddle("it evaluates unknown code");
                 }
                 printed
             }
-            "su" | "runuser" | "script" | "nix-shell" => self.session_shell(name, rest, input),
+            "su" | "runuser" | "script" | "nix-shell" | "sg" => self.session_shell(name, rest, input),
+            "hyperfine" => {
+                let args = Args::new(rest, "-r -w -m -M -n -L -P -S -s -p -c --runs --warmup --export-json --prepare");
+                let lines = args.operands.iter().chain(args.values("-p --prepare -c --cleanup"));
+                lines.for_each(|line| drop(self.unowned_aside(|walker| walker.code(line, input))));
+                ShellWord::unknown()
+            }
+            "cmake" if rest.first().is_some_and(|word| word.is("-E")) => {
+                let is_removal = |word: &ShellWord| has_name("rm remove remove_directory", &word.filled(""));
+                match rest.get(1..).and_then(|rest| rest.split_first()) {
+                    Some((verb, files)) if is_removal(verb) => {
+                        self.aside(|walker| walker.run(&[&["rm", "-r"].map(ShellWord::new), files].concat(), input))
+                    }
+                    _ => ShellWord::unknown(),
+                }
+            }
             "watch" => self.unowned(|walker| {
                 let (_, rest) = Args::leading(rest, "-n --interval");
                 walker.script(&joined(rest), rest, input)
@@ -151,7 +172,7 @@ impl Walker<'_> {
                 }
             }
             "trap" => {
-                let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
+                let script = after_dashes(rest).first().filter(|script| !script.prefix().starts_with('-')).cloned();
                 if script.is_some() {
                     self.meddle("it sets a trap");
                 }
@@ -199,6 +220,13 @@ impl Walker<'_> {
         operands: usize,
         input: &ShellWord,
     ) -> ShellWord {
+        // After `-S` comes the command, with options of its own.
+        let split = rest.iter().position(|word| word.is("-S") || word.is("--split-string")).filter(|_| name == "env");
+        if let Some(words) = split.and_then(|at| rest.get(at + 1..)) {
+            let first = words.first().map(|word| word.filled(UNKNOWN)).unwrap_or_default();
+            let quoted: Vec<String> = words.iter().skip(1).map(quoted).collect();
+            return self.aside(|walker| walker.text(&format!("{first} {}", quoted.join(" ")), input));
+        }
         let (args, rest) = Args::leading(rest, valued);
         if name == "command" && args.has("-v -V") {
             return self.found(rest);
@@ -333,6 +361,9 @@ impl Walker<'_> {
 
     /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
     fn shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        // `bash +x -c '…'`
+        let is_unset = |word: &&ShellWord| word.prefix().starts_with('+') && !word.is("+o") && !word.is("+O");
+        let rest = rest.get(rest.iter().take_while(is_unset).count()..).unwrap_or_default();
         let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
         self.aside(|walker| {
             // A new shell does not inherit aliases.
@@ -340,6 +371,7 @@ impl Walker<'_> {
             if args.has("-n") {
                 walker.meddle("the shell only reads its commands");
             }
+            walker.state.dotglob |= args.values("-O").any(|word| word.is("dotglob"));
             (walker.state.strict, walker.state.pipefail) = (false, false);
             for file in args.values("--rcfile --init-file") {
                 match walker.content(file) {
@@ -396,6 +428,11 @@ impl Walker<'_> {
         self.state.alternatives = alternatives;
         self.keep_alternatives();
     }
+}
+
+/// The words after a `--`, if they begin with one.
+fn after_dashes(words: &[ShellWord]) -> &[ShellWord] {
+    words.split_first().filter(|(first, _)| first.is("--")).map_or(words, |(_, rest)| rest)
 }
 
 /// Joins words to a script; unlike a [`ShellWord`], a script that is too long is an error.

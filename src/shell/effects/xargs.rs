@@ -3,6 +3,8 @@
 use super::args::Args;
 use super::walker::Walker;
 use super::wrappers::joined;
+use crate::shell::has_name;
+use crate::shell::readers::base;
 use crate::shell::word::ShellWord;
 
 impl Walker<'_> {
@@ -11,7 +13,11 @@ impl Walker<'_> {
         let (args, rest) = Args::leading(rest, VALUED);
         let file = args.value("-a --arg-file").map(|file| self.content(file).unwrap_or_else(ShellWord::unknown));
         let input = file.as_ref().unwrap_or(input);
-        let given = given(input);
+        let given = match input.text().filter(|_| args.has("-0 --null -d --delimiter") && !input.has_glob()) {
+            // Blanks belong to the words.
+            Some(text) => text.split(['\n', '\0']).filter(|one| !one.is_empty()).map(ShellWord::new).collect(),
+            None => given(input),
+        };
         let place = args.value("-I --replace -J").and_then(ShellWord::text);
         let place = place.or_else(|| args.has("-i --replace").then(|| "{}".to_owned()));
         let Some(place) = place else {
@@ -26,10 +32,27 @@ impl Walker<'_> {
             _ => given,
         };
         for one in &lines {
-            let words: Vec<ShellWord> = rest.iter().map(|word| replaced(word, &place, one)).collect();
+            let words = self.given_place(rest, &place, one);
             self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
         }
         ShellWord::unknown()
+    }
+
+    /// The words of a command in which a placeholder stands for `one`. In a script for a shell it becomes a variable: several
+    /// paths, or an unknown one, would not be read again as they are.
+    pub fn given_place(&mut self, words: &[ShellWord], place: &str, one: &ShellWord) -> Vec<ShellWord> {
+        const FOUND: &str = "_found";
+        let is_shell = |word: &ShellWord| word.text().is_some_and(|text| has_name("sh bash dash zsh ksh", base(&text)));
+        let script = words.iter().any(is_shell).then(|| words.iter().position(|word| word.is("-c"))).flatten();
+        let is_script =
+            |at: usize| script.is_some_and(|option| at == option + 1) && (one.has_glob() || one.text().is_none());
+        if script.is_some() {
+            self.state.set(FOUND, Some(vec![one.clone()]));
+        }
+        let variable = ShellWord::new(format!("${{{FOUND}}}"));
+        let given =
+            |(at, word)| if is_script(at) { replaced(word, place, &variable) } else { replaced(word, place, one) };
+        words.iter().enumerate().map(given).collect()
     }
 
     pub fn parallel(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
@@ -39,6 +62,10 @@ impl Walker<'_> {
         let here: Vec<ShellWord> =
             given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
         let all = if here.is_empty() { given(input) } else { here };
+        if command.is_empty() {
+            // Each line is a command.
+            return self.aside(|walker| walker.code(input, &ShellWord::unknown()));
+        }
         for one in &all {
             let has_place = command.iter().any(|word| word.filled("").contains("{}"));
             let mut words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
