@@ -45,6 +45,11 @@ const RELEASE: &str =
 const RSYNC: &str = "-e --rsh --exclude --include --filter -f --files-from --log-file --exclude-from --include-from \
     --password-file -B --bwlimit";
 
+/// Files with secrets that are looked for where a folder or a glob is sent.
+const ENVIRONMENTS: [&str; 4] = [".env", ".env.local", ".env.production", ".netrc"];
+/// The work of looking for them.
+const LOOKS: usize = 50;
+
 impl Walker<'_> {
     /// Walks a command whose files do not flow into the commands after it.
     pub fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
@@ -85,7 +90,8 @@ impl Walker<'_> {
         let read = self.reads.clone();
         // `.env*` has `.env` among its matches.
         let hidden = files.iter().filter(|file| file.has_glob()).filter_map(without_stars);
-        let hidden: Vec<ShellWord> = hidden.collect();
+        let mut hidden: Vec<ShellWord> = hidden.collect();
+        hidden.extend(files.iter().flat_map(|file| self.environments_in(file, false, false)));
         self.change_all(Effect::Send, &hidden, recursive);
         self.change_all(Effect::Send, files.iter().filter(|file| !file.is("-")), recursive);
         // A copy that the line made is the file itself.
@@ -96,6 +102,20 @@ impl Walker<'_> {
             }
         }
         self.change_all(Effect::Send, read.iter().filter(|file| !file.is("-")), false);
+    }
+
+    /// The files with secrets that exist and that a glob matches, or that are in a folder which is sent as a whole. A pattern of
+    /// git also matches hidden names.
+    fn environments_in(&self, file: &ShellWord, recursive: bool, is_pattern: bool) -> Vec<ShellWord> {
+        let TargetPath::Known { path, glob } = self.target(file) else { return Vec::new() };
+        let (folder, name) = if glob { path.rsplit_once('/').unwrap_or(("", &path)) } else { (path.as_str(), "") };
+        if !glob && !recursive || folder.contains('*') || !self.budget.spend(LOOKS) {
+            return Vec::new();
+        }
+        let is_meant = |own: &&str| !glob || (is_pattern || name.starts_with('.')) && fast_glob::glob_match(name, *own);
+        let paths =
+            ENVIRONMENTS.into_iter().filter(is_meant).map(|own| format!("{}/{own}", folder.trim_end_matches('/')));
+        paths.filter(|path| self.disk.exists(path)).map(ShellWord::new).collect()
     }
 
     /// Records the files that a program reads or sends.
@@ -172,7 +192,19 @@ impl Walker<'_> {
         {
             let args = Args::new(rest, "--chmod --pathspec-from-file");
             let names = args.operands.iter().filter(|word| word.text().is_some() && !args.has("-n --dry-run"));
-            let names: Vec<ShellWord> = names.cloned().collect();
+            let mut names: Vec<ShellWord> = names.cloned().collect();
+            if args.has("-f --force") {
+                // Also what is ignored; git expands patterns itself.
+                let all = [ShellWord::new(".")];
+                let given = if names.is_empty() && args.has("-A --all") { all.as_slice() } else { names.as_slice() };
+                let mut found = Vec::new();
+                for word in given {
+                    let is_pattern = !word.has_glob() && word.text().is_some_and(|text| text.contains('*'));
+                    let meant = if is_pattern { ShellWord::glob(word.filled("")) } else { word.clone() };
+                    found.extend(self.environments_in(&meant, true, is_pattern));
+                }
+                names.extend(found);
+            }
             self.change_all(Effect::Send, &names, false);
         } else if let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("commit") || verb.is("tag")) {
             // A message is pushed with its commit.
@@ -277,6 +309,11 @@ fn after_at(word: &ShellWord) -> Option<ShellWord> {
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "_-.=[]".contains(c));
     let mark = if text.contains('@') { "@" } else { "=<" };
     let file = word.after(&format!("{name}{mark}")).filter(|_| is_name)?;
+    // Quotes of curl's own.
+    let file = match file.text() {
+        Some(text) if text.starts_with('"') => ShellWord::new(text.trim_matches('"')),
+        _ => file,
+    };
     match file.text().and_then(|text| text.split_once(';').map(|(file, _)| file.to_owned())) {
         Some(file) => Some(ShellWord::new(file)),
         None => Some(file),
