@@ -21,6 +21,7 @@ mod leave;
 mod line_diff;
 mod log;
 mod modes;
+mod person;
 mod record;
 mod replay;
 mod screen;
@@ -38,6 +39,7 @@ use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use hook::HookOptions;
+use person::require_person;
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
@@ -202,15 +204,6 @@ impl CliCommand {
             Self::Man(man) => man.run(),
         }
     }
-}
-
-/// Stops a command that only a person may run.
-fn require_person(command: &str) -> Result<(), CliError> {
-    if is_run_by_model() {
-        return Err(CliError::failure(format!("only a person can run `modegate {command}`"))
-            .hint("run it in a terminal outside Claude Code"));
-    }
-    Ok(())
 }
 
 /// The event with which a session starts in a folder: commands look at a project as it would.

@@ -71,7 +71,7 @@ impl Cache {
                 }
                 // The scripts of gates have namespaces of their own.
                 if namespace.ends_with("_mode") {
-                    require_person(&format!("cache set {namespace}"))?;
+                    require_person(&format!("cache set {namespace}"), &places)?;
                 }
                 let session = find_optional(&places, session.as_deref())?;
                 // A later modegate may keep values in a form that this one would lose.
@@ -82,7 +82,7 @@ impl Cache {
             }
             Self::Reset { .. } if store.is_empty() => Ok(()),
             Self::Reset { namespace } => {
-                require_person("cache reset")?;
+                require_person("cache reset", &places)?;
                 store.reset(namespace.as_deref(), &now().at)
             }
         };

@@ -27,8 +27,8 @@ pub(super) struct Leave {
 
 impl Leave {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        require_person("leave")?;
         let places = places(project);
+        require_person("leave", &places)?;
         let catalogue = mode_cache::read(&places);
         let store = StateStore::new(places.clone(), catalogue.settings.days);
         let namespace = self.namespace(&catalogue, &store)?;
@@ -75,6 +75,9 @@ fn leave(store: &StateStore, namespace: &str, only: Option<&str>) -> Result<Vec<
                 mode.is_active = false;
                 mode.ended = Some(ModeEnding::Left);
                 mode.blocks.clear();
+                // Whoever it was, the person sees it.
+                mode.messages
+                    .push(format!("modegate: {} was left with `modegate leave`", namespace.trim_end_matches("_mode")));
             }
         })?;
     }

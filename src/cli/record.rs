@@ -50,12 +50,14 @@ impl RecordCommand {
         match self.action {
             None | Some(RecordAction::Status) => print_status(&places(project), self.json),
             Some(RecordAction::On) => {
-                require_person("record on")?;
-                switch::run(&places(project), true, self.json)?;
+                let places = places(project);
+                require_person("record on", &places)?;
+                switch::run(&places, true, self.json)?;
             }
             Some(RecordAction::Off) => {
-                require_person("record off")?;
-                switch::run(&places(project), false, self.json)?;
+                let places = places(project);
+                require_person("record off", &places)?;
+                switch::run(&places, false, self.json)?;
             }
             Some(RecordAction::Export(export)) => export.run(project, self.json)?,
         }

@@ -58,7 +58,7 @@ impl Trust {
         let review = TrustReview::read(places(project));
         let changes_record = self.revoke || !self.show && (!self.json || self.yes);
         if changes_record {
-            require_person("trust")?;
+            require_person("trust", &review.places)?;
         }
         if self.revoke {
             review.revoke(self.json)?;

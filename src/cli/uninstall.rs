@@ -47,7 +47,7 @@ pub(super) struct Uninstall {
 
 impl Uninstall {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        require_person("uninstall")?;
+        require_person("uninstall", &super::places(project.clone()))?;
         let targets = self.scope.targets(project)?;
         let Some(target) = targets.first() else { return Ok(ExitCode::SUCCESS) };
         let mut changes = Vec::new();

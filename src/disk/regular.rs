@@ -142,6 +142,11 @@ fn read_opened(mut file: File, meta: &Metadata, limit: u64) -> io::Result<(File,
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok((file, bytes)) }
 }
 
+/// Whether a terminal controls this process.
+pub fn has_terminal() -> bool {
+    !cfg!(unix) || system_open(OpenMode::Read, Path::new("/dev/tty"), Links::Follow).is_ok()
+}
+
 /// Opens a file, regular or not, if the system can tell that no link is on the way to it.
 pub fn open_plain(path: &Path) -> io::Result<File> {
     system_open(OpenMode::Read, path, Links::RefuseAll)

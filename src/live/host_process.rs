@@ -49,11 +49,11 @@ fn is_below_tool() -> bool {
         let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of(&id)?))) else {
             return false;
         };
-        if about.name == "claude" {
+        if about.name == "claude" && !is_planted(&id) {
             return false;
         }
         let Some(variables) = Environment::of(&id) else { return false };
-        if variables.value("HOME") != Some(home.as_bytes()) {
+        if is_of_tests(&variables, &home) {
             return false;
         }
         if variables.value(AGENT).is_some_and(names_tool) && variables.value(FOLDER).is_none() {
@@ -61,12 +61,24 @@ fn is_below_tool() -> bool {
         }
         process = Some(about.parent);
     }
-    false
+    // No host starts its hooks that deep.
+    true
+}
+
+/// Whether a process has another home: tests must see nothing of the user's. A tool could also set one, so releases go on.
+fn is_of_tests(variables: &Environment, home: &str) -> bool {
+    cfg!(debug_assertions) && variables.value("HOME") != Some(home.as_bytes())
+}
+
+/// Whether the program of a process is in the project or in a temporary folder, where a tool can have put it.
+fn is_planted(process: &str) -> bool {
+    let Ok(program) = std::fs::read_link(format!("/proc/{process}/exe")) else { return false };
+    let folders = [std::env::current_dir().ok(), std::env::var_os(FOLDER).map(Into::into), Some(std::env::temp_dir())];
+    folders.into_iter().flatten().any(|folder| program.starts_with(folder))
 }
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
 ///
-/// The search ends at another home folder, so that tests see nothing of the user's.
 pub fn is_run_by_host() -> bool {
     const VARIABLE: &str = "CLAUDECODE";
     if std::env::var_os(VARIABLE).is_some() {
@@ -76,7 +88,7 @@ pub fn is_run_by_host() -> bool {
     let above = std::iter::successors(parent(), |process| parent_of(process)).take(MOST_ANCESTORS);
     above
         .map_while(|process| Environment::of(&process))
-        .take_while(|variables| variables.value("HOME") == Some(home.as_bytes()))
+        .take_while(|variables| !is_of_tests(variables, &home))
         .any(|variables| variables.value(VARIABLE).is_some())
 }
 

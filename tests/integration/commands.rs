@@ -157,6 +157,36 @@ fn leaving_a_mode_is_for_people() {
     assert!(project.run(&["leave", "plam"]).stderr.contains("did you mean `plan`?"));
 }
 
+/// A tool can hide its environment, but not that its call is still open.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_without_a_terminal_waits_for_the_end_of_a_tool_call() {
+    let project = Project::new();
+    plan(&project);
+    let call = |kind: &str| {
+        project.hook(&json!({"hook_event_name": kind, "session_id": "s", "tool_name": "Bash", "tool_use_id": "t",
+            "tool_input": {"command": "make"}}))
+    };
+    let leave = || {
+        let mut command = project.plain("setsid");
+        command.current_dir(project.home()).env_remove("MODEGATE_TERMINAL").args([
+            "-w",
+            env!("CARGO_BIN_EXE_modegate"),
+            "leave",
+            "plan",
+        ]);
+        run_command(&mut command, b"")
+    };
+    call("PreToolUse");
+    let refused = leave();
+    assert!(refused.exit == 1 && refused.stderr.contains("only a person"), "{refused:?}");
+    call("PostToolUse");
+    assert_eq!(leave().exit, 0);
+    // The next event tells it.
+    let told = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "go on"}));
+    assert!(told.stdout.contains("plan was left with `modegate leave`"), "{told:?}");
+}
+
 #[test]
 fn a_tool_of_the_model_cannot_run_the_hook() {
     let project = Project::installed();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The fixtures that each property starts from.
 const SEEDS: [(&str, &[&str]); 12] = [
     ("event", &["fixtures/events"]),
-    ("shell", &["fixtures/bypasses"]),
+    ("shell", &["fixtures/bypasses", "fuzz/seeds/shell"]),
     ("mode", &["modes", "fixtures/bad-modes"]),
     ("gates_json", &["fixtures/gates", "fixtures/bad-gates"]),
     ("hooks_toml", &["fixtures/gates", "fixtures/bad-gates"]),
@@ -48,10 +48,14 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// The seeds of a property: files that are not too long, and the lines of files of lines.
 fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
     let mut seeds = vec![Vec::new()];
-    for path in folders.iter().flat_map(|folder| files(folder)) {
+    for (folder, path) in folders.iter().flat_map(|folder| files(folder).into_iter().map(move |path| (folder, path))) {
         let bytes = std::fs::read(&path).unwrap();
+        let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec);
         if path.extension().is_some_and(|end| end == "jsonl") {
-            seeds.extend(bytes.split(|byte| *byte == b'\n').take(20).map(<[u8]>::to_vec));
+            seeds.extend(lines.take(20));
+        } else if *folder == "fixtures/bypasses" {
+            // Each entry has a line with a command.
+            seeds.extend(lines.by_ref().filter(|line| line.windows(5).any(|part| part == b"run: ")));
         } else {
             seeds.push(bytes);
         }

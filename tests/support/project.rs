@@ -113,7 +113,7 @@ impl Project {
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
         // A project whose settings set `HOME` would otherwise have its state in the home of whoever runs the tests.
         command.env("MODEGATE_STATE_DIR", self.folder.path().join(".local/state/modegate"));
-        command.env("MODEGATE_LISTED_HOME", self.folder.path());
+        command.env("MODEGATE_LISTED_HOME", self.folder.path()).env("MODEGATE_TERMINAL", "1");
         command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
         command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com"), ("NO_COLOR", "1")]);
         // The projects of tests have modes of their own; tests about trust remove the variable.
