@@ -237,6 +237,8 @@ impl HooksFolder {
         match std::fs::symlink_metadata(places.hooks()) {
             Ok(meta) if meta.is_dir() => Self::Folder,
             Ok(_) => Self::Other,
+            // `.claude` itself is a file, or a link to itself.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Self::Other,
             Err(_) => Self::Missing,
         }
     }

@@ -140,7 +140,10 @@ fn fork_arguments() -> Option<Vec<String>> {
         let arguments: Vec<String> = arguments.collect();
         arguments.iter().any(|argument| argument == "--fork-session").then_some(arguments)
     };
-    if let Ok(host) = std::env::var("CLAUDE_PID") {
+    // A project's settings can set any variable.
+    if let Ok(host) = std::env::var("CLAUDE_PID").map(|host| host.trim().to_owned())
+        && host.bytes().all(|byte| byte.is_ascii_digit())
+    {
         return arguments(&host);
     }
     // Older hosts do not name themselves; a shell may be between them and the hook.

@@ -56,6 +56,18 @@ fn folders_that_a_projects_settings_name_are_not_the_users() {
     assert_eq!(hook_with(&project, &json!({"CLAUDE_CONFIG_DIR": loot}), &call("rm -rf /etc")).exit, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_in_place_of_the_folder_does_not_keep_the_gates_off() {
+    for make in ["echo x > .claude", "ln -s .claude .claude", "mkdir .claude; echo x > .claude/hooks"] {
+        let project = Project::new();
+        project.shell(&format!("rm -rf .claude; {make}"));
+        let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"});
+        hook_with(&project, &json!({}), &prompt);
+        assert_eq!(hook_with(&project, &json!({}), &call("rm -rf ~")).exit, 2, "{make}");
+    }
+}
+
 /// What the host shows at the start of a session names files of the clone.
 #[cfg(unix)]
 #[test]
