@@ -226,6 +226,9 @@ impl ToolEffects {
     }
 
     fn is_created(&self, change: &FileEffect) -> bool {
+        if change.spares == Spared::Existing || keeps_content(&change.by) {
+            return true;
+        }
         let path = known_path(change).filter(|_| change.effect == Effect::Write && !change.recursive);
         path.is_some_and(|path| self.created.iter().any(|own| own == path))
     }
@@ -406,6 +409,16 @@ fn guessed_lines(event: &Event) -> Vec<String> {
         shell.chain(code.strip_prefix("%%bash").map(str::to_owned)).chain([interpreted])
     });
     typed.map(str::to_owned).chain(of_code).collect()
+}
+
+/// Whether a command changes the content of no file that exists: `cp -n a b`, `touch b`.
+fn keeps_content(by: &str) -> bool {
+    let mut words = by.split_whitespace();
+    match words.next() {
+        Some("touch") => !words.any(|word| word == "-r"),
+        Some("cp") => words.any(|word| ["-n", "--no-clobber", "--update=none"].contains(&word)),
+        _ => false,
+    }
 }
 
 /// Whether a `chmod` takes nothing from the owner: `u+w`, `a+rX,go-w`, `755`.

@@ -115,6 +115,8 @@ pub enum Spared {
     Ignored,
     /// The `.claude` folder, which the command excludes.
     Settings,
+    /// Files that exist.
+    Existing,
 }
 
 impl Spared {

@@ -6,8 +6,10 @@ use super::own_result::is_exit;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
 use super::shell_state::ShellState;
-use super::{CallOutput, DiskView, ExecContext, LineEffects, NoDisk, OwnResult, Spared};
+use super::target_path::TargetPath;
+use super::{CallOutput, DiskView, Effect, ExecContext, LineEffects, NoDisk, OwnResult, Spared};
 use crate::shell::expansion::{self, ShellEnvironment};
+use crate::shell::has_name;
 use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
@@ -202,7 +204,9 @@ impl<'a> Walker<'a> {
         let mut printed = ShellWord::default();
         let outer = self.own;
         let mut is_tested = false;
+        let mut missing: Option<TargetPath> = None;
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
+            let before = self.effects.changes.len();
             self.own = outer.of_item(items, at, self.state.strict);
             let elsewhere = self.state.elsewhere.clone();
             let own = match join {
@@ -217,6 +221,10 @@ impl<'a> Walker<'a> {
                 }
             };
             is_tested = matches!(join, Connector::And | Connector::Or) && (is_tested || is_test(item));
+            if let Some(file) = missing.take() {
+                self.only_created(before, &file);
+            }
+            missing = self.tested_file(item).filter(|_| *join == Connector::Or);
             printed.extend(&own);
             // After `cd x &&` and `cd x || exit` the folder is certain.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
@@ -227,6 +235,25 @@ impl<'a> Walker<'a> {
         }
         self.own = outer;
         printed
+    }
+
+    /// The file in `test -f file`, `[ -e file ]`.
+    fn tested_file(&mut self, tree: &CommandTree) -> Option<TargetPath> {
+        let CommandTree::Command(command) = tree else { return None };
+        let [program, test, file, ..] = command.words.as_slice() else { return None };
+        let is_test = has_name("test [ [[", program) && has_name("-f -e -s", test);
+        match expansion::fields(file, self).as_slice() {
+            [file] if is_test => Some(self.target(file)),
+            _ => None,
+        }
+    }
+
+    /// Records that the writes after the first `before` changes happen only if the file does not exist.
+    fn only_created(&mut self, before: usize, file: &TargetPath) {
+        let changes = self.effects.changes.get_mut(before..).unwrap_or_default();
+        for change in changes.iter_mut().filter(|change| change.effect == Effect::Write && change.target == *file) {
+            change.spares = Spared::Existing;
+        }
     }
 
     /// Counts the folders that `CDPATH` makes possible.
