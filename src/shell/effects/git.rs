@@ -79,11 +79,8 @@ fn located(walker: &Walker<'_>, rest: &[ShellWord]) -> Option<String> {
 fn listed(walker: &mut Walker<'_>, rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, "-x --exclude -X --exclude-from --format");
     let is_part = args.has("-o --others -i --ignored -m --modified -d --deleted -u --unmerged -k --killed");
-    let globs: Option<Vec<String>> =
-        args.operands.iter().map(|word| word.text().and_then(|text| glob(&text))).collect();
     match args.operands.as_slice() {
         [] if !is_part => walker.listed(Selection::All),
-        [_, ..] if !is_part && globs.is_some() => walker.listed(Selection::Globs(globs.unwrap_or_default())),
         [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
             let mut lines = path.clone();
             lines.push("\n");

@@ -65,6 +65,11 @@ fn places<'c>(code: &'c str, name: &'c str) -> impl Iterator<Item = usize> + 'c 
 fn is_passed_on(code: &str, before: &str) -> bool {
     // `f'cd x && {cmd}'`, `` `cd x && ${cmd}` ``
     let before = before.strip_suffix("${").or_else(|| before.strip_suffix('{')).unwrap_or(before);
+    // `run(['guard', '--check', cmd])` gives it to a program; `run(['sh', '-c', cmd])` runs it.
+    let list = before.rsplit_once('[').map_or("", |(_, list)| list);
+    if list.contains(',') && !list.contains(']') && !["'-c'", "\"-c\""].iter().any(|option| list.contains(option)) {
+        return false;
+    }
     let mut before = before;
     // `subprocess.run(shlex.split(cmd))`, `subprocess.run(list(cmd))`
     for _ in 0..3 {
