@@ -263,7 +263,6 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// The effects of the tool call, computed once per event.
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn tool_effects(&self) -> &ToolEffects {
         self.tool_effects.get_or_init(|| {
             let home = self.places.user.as_deref().map(with_slashes).unwrap_or_default();

@@ -171,13 +171,13 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
     }
     let mut files = Vec::new();
     for path in paths {
-        match path.file_name().unwrap_or_default().to_str() {
-            Some(name) => files.push((path.clone(), format!(".claude/modes/{name}"), FileKind::Mode)),
+        let name = path.file_name().unwrap_or_default();
+        if let Some(name) = name.to_str() {
+            files.push((path.clone(), format!(".claude/modes/{name}"), FileKind::Mode));
+        } else {
             // Two such names can look the same, and a person agrees to a file by its name.
-            None => {
-                let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().display());
-                sources.unreadable.push(BrokenFile::unreadable(&name, FileKind::Mode, "its name is not UTF-8"));
-            }
+            let name = format!(".claude/modes/{}", name.display());
+            sources.unreadable.push(BrokenFile::unreadable(&name, FileKind::Mode, "its name is not UTF-8"));
         }
     }
     let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), FileKind::Gates));

@@ -197,6 +197,7 @@ fn answered(
                 seal: None,
                 state_not_saved: false,
                 ends_hooks: false,
+                changed: Vec::new(),
             };
             run.answer(&library, links, end)
         }
@@ -279,6 +280,8 @@ struct HookRun<'a> {
     state_not_saved: bool,
     /// Whether the settings on disk would end the hooks, and a tool call made them so.
     ends_hooks: bool,
+    /// Files that the tool call changed and the host did not list.
+    changed: Vec<String>,
 }
 
 /// A decision, with the session and the modes that it rests on.
@@ -313,8 +316,10 @@ impl HookRun<'_> {
         let mut asked = facts.asked();
         self.report_left_out(&asked);
         let is_in_mode = decided.session.modes.values().any(|state| state.is_active);
-        let changed = if is_in_mode && self.event.may_have_edited() { live.changed_files() } else { Vec::new() };
-        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked, &changed);
+        if is_in_mode && self.event.may_have_edited() {
+            self.changed = live.changed_files();
+        }
+        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -575,13 +580,12 @@ impl HookRun<'_> {
         before: Session,
         decided: &mut Decided,
         asked: &mut Vec<(Question, Answer)>,
-        changed: &[String],
     ) {
         let settings = &catalogue.settings;
         if !settings.journal || before.id.is_empty() || !self.has_folder() {
             return;
         }
-        let wrote: Vec<&str> = self.event.edited().into_iter().chain(changed.iter().map(String::as_str)).collect();
+        let wrote: Vec<&str> = self.event.edited().into_iter().chain(self.changed.iter().map(String::as_str)).collect();
         let line = JournalLine {
             v: journal::VERSION,
             at: self.received_at.to_string(),

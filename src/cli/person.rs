@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// How long a tool call without an end counts as open; the host ends them after ten minutes.
-const LONGEST_CALL: Duration = Duration::from_secs(15 * 60);
+const LONGEST_CALL: Duration = Duration::from_mins(15);
 
 /// Stops a command that only a person may run.
 pub(super) fn require_person(command: &str, places: &ProjectPaths) -> Result<(), CliError> {

@@ -152,6 +152,7 @@ fn fork_arguments() -> Option<Vec<String>> {
 }
 
 /// The process that started this one.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "other systems do not tell"))]
 fn parent() -> Option<String> {
     #[cfg(unix)]
     return Some(std::os::unix::process::parent_id().to_string());

@@ -91,7 +91,7 @@ impl Walker<'_> {
         match name {
             "make" | "gmake" => self.makefile(rest, input),
             "npm" if rest.first().is_some_and(|word| has_name("pkg set-script", &word.filled(""))) => {
-                self.set_script(rest)
+                self.set_script(rest);
             }
             _ if has_name("npm pnpm yarn bun", name) => self.package_script(name, rest),
             _ => {}
