@@ -26,7 +26,7 @@ phases:
 pub struct Project {
     /// The project's folder.
     pub home: PathBuf,
-    user: PathBuf,
+    pub user: PathBuf,
     binary: PathBuf,
 }
 

@@ -70,9 +70,15 @@ fn is_of_tests(variables: &Environment, home: &str) -> bool {
     cfg!(debug_assertions) && variables.value("HOME") != Some(home.as_bytes())
 }
 
-/// Whether the program of a process is in the project or in a temporary folder, where a tool can have put it.
+/// Whether the program of a process is a shell or the like under another name, or in the project or a temporary folder, where
+/// a tool can have put it.
 fn is_planted(process: &str) -> bool {
+    const SHELLS: [&str; 10] = ["sh", "dash", "bash", "zsh", "ksh", "fish", "busybox", "python", "perl", "ruby"];
     let Ok(program) = std::fs::read_link(format!("/proc/{process}/exe")) else { return false };
+    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if SHELLS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) {
+        return true;
+    }
     let folders = [std::env::current_dir().ok(), std::env::var_os(FOLDER).map(Into::into), Some(std::env::temp_dir())];
     folders.into_iter().flatten().any(|folder| program.starts_with(folder))
 }
