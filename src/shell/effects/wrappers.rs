@@ -138,6 +138,7 @@ impl Walker<'_> {
             _ if has_name(WINDOWS_SHELLS, name) => self.windows_shell(rest, input),
             "eval" => {
                 let rest = after_dashes(rest);
+                rest.iter().for_each(|word| self.script_on_input("sh", word));
                 let printed = self.script(&joined(rest), rest, input);
                 if rest.iter().any(|word| word.text().is_none()) {
                     self.meddle("it evaluates unknown code");
@@ -383,6 +384,8 @@ impl Walker<'_> {
                 let script = rest.first().cloned().unwrap_or_default();
                 walker.state.give(rest.get(2..).unwrap_or_default());
                 walker.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
+                // `bash -c "$(cat x)"`
+                walker.script_on_input("sh", &script);
                 return walker.code(&script, input);
             }
             match rest.first().filter(|file| !args.has("-s") && !file.is("-") && !file.is("/dev/stdin")) {
@@ -393,6 +396,11 @@ impl Walker<'_> {
                 Some(file) => match walker.content(file) {
                     Some(script) => walker.written_script(&script, rest.get(1..).unwrap_or_default(), input),
                     None if args.has("-n") => ShellWord::unknown(),
+                    // `bash <(cat x)`
+                    None if file.text().is_none() => {
+                        walker.script_on_input("sh", file);
+                        ShellWord::unknown()
+                    }
                     None => walker.script_on_disk(file, "sh", rest.get(1..).unwrap_or_default()),
                 },
             }

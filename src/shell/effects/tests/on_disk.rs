@@ -146,3 +146,8 @@ fn reading_patches_counts_as_work() {
     let work = |program: &str| effects(&format!("{program} <<'EOF'\n{}\nEOF", "x".repeat(16_000)), &context()).work;
     assert!(work("git apply") > work("true") + 900);
 }
+
+#[test]
+fn scripts_in_substitutions_are_read() {
+    check_found(&[("bash -c \"$(cat bad.sh)\"", "rm! /"), ("eval \"$(cat bad.sh)\"", "rm! /")]);
+}
