@@ -43,6 +43,8 @@ pub struct LineOutput {
     pub end_cut: bool,
     /// Whether the line ended with an error.
     pub failed: bool,
+    /// Whether the line ended with exit code 0.
+    pub succeeded: bool,
 }
 
 /// The calls that run one of `commands` and do its work.
@@ -91,7 +93,8 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         let name = other.words.first().map(|word| word.filled("…")).unwrap_or_default();
         return unreadable(format!("`{name}` on the same line may print a result of its own"));
     }
-    SummaryReader::of_runs(runs).result(output, &part, count)
+    let passed = output.succeeded && runs.iter().any(|run| run.own.success);
+    SummaryReader::of_runs(runs).result(output, &part, count, passed)
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.

@@ -19,7 +19,9 @@ pub fn output_of(
     wrappers: &[String],
     end_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Answer, Unknown> {
-    let output = line_output(event, end_of).ok_or("the event does not have the output")?;
+    let mut output = line_output(event, end_of).ok_or("the event does not have the output")?;
+    let is_explained = event.fields.response("returnCodeInterpretation").is_some_and(|value| !value.is_null());
+    output.succeeded = event.kind == Some(EventKind::PostToolUse) && !is_explained;
     let line = event.input("command").ok_or("the event has no command line")?;
     let effects = line_effects(line, wrappers);
     Ok(Answer::Output(runners::read(&effects.calls, &runs_of(&effects.calls, commands), &output)))
@@ -31,7 +33,13 @@ fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option
         let error = event.text("error")?;
         let cut = error.contains(" characters truncated] ...") || error.contains(" bytes, sha256 ");
         let text = error.split_once('\n').map_or("", |(_, text)| text).to_owned();
-        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut, failed: true });
+        return Some(LineOutput {
+            text: shortened(text),
+            start_cut: cut,
+            end_cut: cut,
+            failed: true,
+            succeeded: false,
+        });
     }
     let response = event.response()?;
     let text = |name: &str| match response.get(name) {
@@ -58,7 +66,7 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// Whether the run passed by its exit code, whatever it printed.
+/// Whether the run passed by its exit code, unless it printed a failure.
 pub fn passed_by_exit_code(event: &Event, commands: &[String], wrappers: &[String]) -> bool {
     let effects = line_effects(event.input("command").unwrap_or_default(), wrappers);
     event.kind == Some(EventKind::PostToolUse) && runs_of(&effects.calls, commands).iter().any(|run| run.own.success)
