@@ -5,6 +5,7 @@
 
 mod filters;
 mod grammars;
+mod missing_tests;
 mod other_calls;
 mod other_work;
 mod starts;

@@ -332,7 +332,7 @@ pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 20] = [
 ];
 
 /// Parts of lines with which the tests were not started: a program, a package, a network or a container was missing.
-pub(super) const NOT_STARTED: [&str; 65] = [
+pub(super) const NOT_STARTED: [&str; 74] = [
     // npm, yarn, pnpm
     "error code E404",
     "error code ENOTFOUND",
@@ -371,6 +371,8 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "Poetry could not find a pyproject.toml",
     "could not be found within PATH",
     "No tox.ini or setup.cfg",
+    "ERROR: unknown environment",
+    "ImportError: Start directory is not importable",
     "Failed to load Noxfile",
     "INTERNALERROR>",
     // Ruby, PHP, Elixir
@@ -382,6 +384,7 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "Can't continue due to errors on dependencies",
     // Go
     "go: cannot find main module",
+    "does not contain main module",
     "dial tcp: lookup",
     ": directory not found",
     // Java, .NET
@@ -393,12 +396,18 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "could not be resolved",
     "java.net.UnknownHostException",
     "You must install or update .NET",
+    "does not contain a Gradle build",
     // Containers
     "permission denied while trying to connect to the Docker",
     "no configuration file provided",
     "pull access denied",
     "docker: Error response from daemon",
     // Others
+    "sudo: a password is required",
+    "sudo: a terminal is required",
+    "is not in the sudoers file",
+    "No test targets were found, yet testing was requested",
+    "No justfile found",
     "Failed to change working directory to",
     "No test configuration file found",
     "only supported from within a workspace",

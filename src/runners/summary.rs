@@ -2,6 +2,7 @@
 
 use super::filters::SeenPart;
 use super::grammars::{LineMeaning, NOT_STARTED, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
+use super::missing_tests::names_missing_tests;
 use super::{LineOutput, OutputResult};
 use crate::shell::ProgramCall;
 use regex::{RegexSet, RegexSetBuilder};
@@ -108,6 +109,7 @@ impl SummaryReader {
         let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
         match () {
+            () if output.failed && names_missing_tests(&output.text) => OutputResult::Misused,
             () if seen.signs.iter().any(|(at, sign)| *sign == LineMeaning::Failed && at.is_some()) => {
                 OutputResult::Failed
             }

@@ -266,6 +266,29 @@ fn tests_that_were_not_started_have_not_failed() {
         ("tox -e no", "ROOT: HandledError| provided environments not found in configuration file: no"),
         ("nox -s no", "nox > Error while collecting sessions: Sessions not found: no"),
         ("bazel test //no", "ERROR: Skipping '//no': no such package 'no': BUILD file not found"),
+        (
+            "python -m unittest no",
+            "ERROR: no (unittest.loader._FailedTest.no)\nImportError: Failed to import test module: no\n\
+             ModuleNotFoundError: No module named 'no'\n\nRan 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        (
+            "python -m unittest tests.a.B.no",
+            "ERROR: no (unittest.loader._FailedTest.no)\nAttributeError: type object 'B' has no attribute 'no'\n\n\
+             Ran 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        ("sudo pytest", "sudo: a password is required"),
+        (
+            "go test ./...",
+            "pattern ./...: directory prefix . does not contain main module or its selected dependencies",
+        ),
+        ("./gradlew test", "Directory '/x' does not contain a Gradle build.\nBUILD FAILED in 1s"),
+        ("bazel test //...", "ERROR: No test targets were found, yet testing was requested"),
+        ("tox -e no", "ERROR: unknown environment no"),
+        (
+            "rspec spec/no_spec.rb",
+            "An error occurred while loading ./spec/no_spec.rb.\nLoadError:\n  cannot load such file -- /x/spec/no_spec.rb\n\
+             0 examples, 0 failures, 1 error occurred outside of examples",
+        ),
         ("docker run no pytest", "docker: Error response from daemon: pull access denied for no"),
     ] {
         check_error(line, error, &OutputResult::Misused);
@@ -282,6 +305,16 @@ fn tests_that_do_not_compile_or_fail_have_failed() {
         ("make test", "1 failed in 0.1s\nmake: *** [Makefile:2: test] Error 1"),
         ("cargo test", "error: expected `;`\nerror: could not compile `x` (lib test) due to 1 previous error"),
         ("make test", "tests/run.sh: line 3: app: command not found\n1 failed in 0.1s"),
+        (
+            "python -m unittest tests.test_a",
+            "ERROR: test_a (unittest.loader._FailedTest.test_a)\nImportError: Failed to import test module: test_a\n\
+             ModuleNotFoundError: No module named 'app'\n\nRan 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        (
+            "rspec",
+            "An error occurred while loading ./spec/a_spec.rb.\nLoadError:\n  cannot load such file -- /x/lib/a\n\
+             0 examples, 0 failures, 1 error occurred outside of examples",
+        ),
         ("go test ./...", "a_test.go:4: no required module provides package b\nFAIL\ta [setup failed]"),
     ] {
         check_error(line, error, &OutputResult::Failed);
