@@ -80,6 +80,45 @@ fn a_state_that_was_removed_or_changed_is_restored_from_the_journal() {
     }
 }
 
+/// Somebody who removes the state may remove the journal and `cache.json`, too.
+#[test]
+fn a_state_that_was_removed_with_its_journal_is_restored_from_the_copy_of_the_summary() {
+    let journal = ".claude/hooks/sessions/s.jsonl";
+    let attacks: [Attack<'_>; 5] = [
+        ("all of the journal", &|project| fs::remove_file(project.home().join(journal)).unwrap()),
+        ("the folders", &|project| {
+            fs::remove_dir_all(project.own().join("sessions")).unwrap();
+            fs::remove_dir_all(project.home().join(".claude/hooks/sessions")).unwrap();
+            fs::remove_file(project.home().join(".claude/hooks/cache.json")).unwrap();
+        }),
+        ("the text of the journal", &|project| project.write(journal, "")),
+        ("lines of the journal", &|project| {
+            let text = project.read(journal);
+            let kept: Vec<&str> = text.lines().filter(|line| !line.contains("/plan")).collect();
+            assert!(!kept.is_empty());
+            project.write(journal, kept.join("\n") + "\n");
+        }),
+        ("the place of the journal", &|project| {
+            fs::remove_file(project.home().join(journal)).unwrap();
+            fs::create_dir(project.home().join(journal)).unwrap();
+        }),
+    ];
+    for (name, attack) in attacks {
+        for event in [start("s"), prompt("s", "hello"), json!({"hook_event_name": "Stop", "session_id": "s"})] {
+            let project = Project::installed();
+            project.hook(&prompt("s", "/research x"));
+            project.hook(&prompt("s", "/plan x"));
+            attack(&project);
+            let _ = fs::remove_file(project.state_file("s"));
+            let output = project.hook(&event);
+            let told = format!("{}{}", output.stdout, project.hook(&prompt("s", "hello")).stdout);
+            assert!(told.contains("modegate's copy of `cache.json`"), "{name}: {output:?} {told}");
+            assert_eq!(project.hook(&start("s")).exit, 2, "{name}");
+            assert!(!project.hook(&prompt("s", "hello")).stdout.contains("modegate's copy"), "{name}: once");
+        }
+    }
+}
+
 #[test]
 fn an_older_state_is_noticed() {
     let project = Project::installed();
@@ -93,11 +132,17 @@ fn an_older_state_is_noticed() {
 }
 
 #[test]
-fn without_a_journal_a_changed_state_is_reported() {
+fn without_a_journal_a_changed_state_is_restored_from_the_copy_of_the_summary() {
     let project = Project::installed();
     project.write(".claude/modegate.yaml", "journal: off\n");
     project.hook(&prompt("s", "/plan x"));
     fs::write(project.state_file("s"), "{}").unwrap();
+    let output = project.hook(&prompt("s", "hello"));
+    assert!(output.stdout.contains("modegate's copy of `cache.json`"), "{output:?}");
+    assert_eq!(project.hook(&start("s")).exit, 2);
+    // Without the copy, it is lost.
+    fs::write(project.state_file("s"), "{}").unwrap();
+    fs::remove_file(project.own().join("summary")).unwrap();
     let output = project.hook(&prompt("s", "hello"));
     assert!(output.stdout.contains("no journal has it"), "{output:?}");
     assert_eq!(project.hook(&start("s")).exit, 0);
