@@ -119,6 +119,55 @@ fn a_state_that_was_removed_with_its_journal_is_restored_from_the_copy_of_the_su
     }
 }
 
+/// The journal knows who wrote a marker.
+#[test]
+fn a_journal_that_was_removed_or_changed_is_reported_and_authors_stay_known() {
+    let journal = ".claude/hooks/sessions/s.jsonl";
+    let attacks: [Attack<'_>; 5] = [
+        ("removed", &|project| fs::remove_file(project.home().join(journal)).unwrap()),
+        ("emptied", &|project| project.write(journal, "")),
+        ("without edits", &|project| {
+            let text = project.read(journal);
+            let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"Write\"")).collect();
+            assert!(!kept.is_empty() && kept.len() < text.lines().count());
+            project.write(journal, kept.join("\n") + "\n");
+        }),
+        ("a folder", &|project| {
+            fs::remove_file(project.home().join(journal)).unwrap();
+            fs::create_dir(project.home().join(journal)).unwrap();
+        }),
+        ("below a file", &|project| {
+            fs::remove_dir_all(project.home().join(".claude/hooks/sessions")).unwrap();
+            project.write(".claude/hooks/sessions", "");
+        }),
+    ];
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s"});
+    for (name, attack) in attacks {
+        let project = Project::installed();
+        project.write(
+            ".claude/modes/deploy.yaml",
+            "mode: base\nextends: builtin\ngates:\n  - { id: read, on: PreToolUse(Deploy), check: { frontmatter: { of: notes.md, has: { read_by: reader }, by: reader } } }\n",
+        );
+        let deploy = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Deploy"});
+        project.hook(&prompt("s", "/plan x"));
+        project.write("notes.md", "---\nread_by: reader\n---\n");
+        let path = project.home().join("notes.md");
+        project.hook(&json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Write",
+            "tool_input": {"file_path": path}, "tool_response": {}}));
+        assert_eq!(project.hook(&deploy).exit, 2, "the main agent wrote it");
+        attack(&project);
+        let output = project.hook(&deploy);
+        assert!(output.exit == 2 && output.stderr.contains("the main agent"), "{name}: {output:?}");
+        let output = project.hook(&stop);
+        assert!(output.stdout.contains("the journal of this session was removed or changed"), "{name}: {output:?}");
+        if project.home().join(journal).is_file() {
+            assert!(security(&project).contains("the journal of this session"), "{name}");
+            assert!(!project.hook(&stop).stdout.contains("the journal"), "{name}: once");
+        }
+        assert_eq!(project.hook(&deploy).exit, 2, "{name}");
+    }
+}
+
 #[test]
 fn an_older_state_is_noticed() {
     let project = Project::installed();
