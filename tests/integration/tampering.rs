@@ -168,6 +168,27 @@ fn a_journal_that_was_removed_or_changed_is_reported_and_authors_stay_known() {
     }
 }
 
+/// Without the key, no seal can be checked; a state that cannot be checked keeps its gates closed.
+#[cfg(unix)]
+#[test]
+fn a_key_that_cannot_be_read_opens_no_gate() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    let key = project.own().ancestors().nth(2).unwrap().join("key");
+    let kept = fs::read(&key).unwrap();
+    for attack in ["rm key; mkfifo key", "rm -r key; mkdir key", "rm -r key; echo x > key"] {
+        project.shell(&format!("cd '{}' && {attack}", key.parent().unwrap().display()));
+        let output = project.hook(&prompt("s", "hello"));
+        assert!(output.stdout.contains("the state of this session cannot be read"), "{attack}: {output:?}");
+        assert_eq!(project.hook(&start("s")).exit, 2, "{attack}");
+        assert!(project.cache()["plan_mode"]["sessions"]["s"]["is_active"].as_bool().unwrap(), "{attack}");
+    }
+    fs::remove_file(&key).unwrap();
+    fs::write(&key, kept).unwrap();
+    assert!(!project.hook(&prompt("s", "hello")).stdout.contains("cannot be read"));
+    assert_eq!(project.hook(&start("s")).exit, 2);
+}
+
 #[test]
 fn an_older_state_is_noticed() {
     let project = Project::installed();
