@@ -92,10 +92,11 @@ impl CleanCheck {
     /// The ignore rules and stashes when another mode that is active began: what was added since hides changes.
     fn other_modes_notes(scope: &Scope<'_>) -> Option<BTreeMap<String, String>> {
         let active = scope.session.modes.values().filter(|state| state.is_active);
-        let noted = active.filter(|state| state.baseline.keys().any(|key| key.starts_with(BASELINE_NOTES)));
-        let first = noted.min_by(|left, right| left.activated_at.cmp(&right.activated_at))?;
-        let notes = first.baseline.iter().filter(|(key, _)| key.starts_with(BASELINE_NOTES));
-        Some(notes.map(|(key, value)| (key.clone(), value.clone())).collect())
+        let with_notes = active.filter(|state| state.baseline.keys().any(|key| key.starts_with(BASELINE_NOTES)));
+        let first = with_notes.min_by(|left, right| left.activated_at.cmp(&right.activated_at))?;
+        let mut notes = first.baseline.clone();
+        notes.retain(|key, _| key.starts_with(BASELINE_NOTES));
+        Some(notes)
     }
 
     fn head_moved(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

@@ -166,10 +166,9 @@ impl ObservedCheck {
         match (by_status, output) {
             (_, Ok(OutputResult::Empty)) => Err(NoResult::NoTest),
             (_, Ok(OutputResult::Misused)) => Err(NoResult::NotStarted),
-            (Some(CommandResult::Passed), Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
+            (_, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
             (Some(result), _) => Ok(result),
             (None, Ok(OutputResult::Passed)) => Ok(CommandResult::Passed),
-            (None, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
             (None, Ok(OutputResult::Unreadable(why))) => Err(NoResult::Hidden(why.into())),
             (None, Err(why)) => Err(NoResult::Hidden(why)),
         }

@@ -2,7 +2,7 @@
 
 use super::{Answer, Unknown};
 use crate::event::{Event, EventKind};
-use crate::runners::{self, LONGEST_OUTPUT, LineOutput, runs_of};
+use crate::runners::{self, LONGEST_OUTPUT, LineOutput, OutputEnding, runs_of};
 use crate::shell::{ExecContext, LineEffects, effects};
 use serde_json::Value;
 
@@ -21,7 +21,9 @@ pub fn output_of(
 ) -> Result<Answer, Unknown> {
     let mut output = line_output(event, end_of).ok_or("the event does not have the output")?;
     let is_explained = event.fields.response("returnCodeInterpretation").is_some_and(|value| !value.is_null());
-    output.succeeded = event.kind == Some(EventKind::PostToolUse) && !is_explained;
+    if event.kind == Some(EventKind::PostToolUse) && !is_explained {
+        output.ending = OutputEnding::Success;
+    }
     let line = event.input("command").ok_or("the event has no command line")?;
     let effects = line_effects(line, wrappers);
     Ok(Answer::Output(runners::read(&effects.calls, &runs_of(&effects.calls, commands), &output)))
@@ -33,13 +35,7 @@ fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option
         let error = event.text("error")?;
         let cut = error.contains(" characters truncated] ...") || error.contains(" bytes, sha256 ");
         let text = error.split_once('\n').map_or("", |(_, text)| text).to_owned();
-        return Some(LineOutput {
-            text: shortened(text),
-            start_cut: cut,
-            end_cut: cut,
-            failed: true,
-            succeeded: false,
-        });
+        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut, ending: OutputEnding::Failure });
     }
     let response = event.response()?;
     let text = |name: &str| match response.get(name) {

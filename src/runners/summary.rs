@@ -100,7 +100,8 @@ impl SummaryReader {
         if passed && self.ends_with_pass(&seen) {
             seen.signs.retain(|(_, sign)| !matches!(sign, LineMeaning::Failed | LineMeaning::Aborted));
         }
-        let is_misused = || seen.has(LineMeaning::Misused) || output.failed && output.text.lines().any(is_not_started);
+        let is_misused =
+            || seen.has(LineMeaning::Misused) || output.has_failed() && output.text.lines().any(is_not_started);
         let is_idle = |runner: &&RunnerGrammar| {
             let shows = |sign| self.with(&seen, sign).any(|own| std::ptr::eq(own, *runner));
             shows(LineMeaning::Idle) && !shows(LineMeaning::Ran) && !part.start_cut
@@ -109,7 +110,7 @@ impl SummaryReader {
         let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
         match () {
-            () if output.failed && names_missing_tests(&output.text) => OutputResult::Misused,
+            () if output.has_failed() && names_missing_tests(&output.text) => OutputResult::Misused,
             () if seen.signs.iter().any(|(at, sign)| *sign == LineMeaning::Failed && at.is_some()) => {
                 OutputResult::Failed
             }

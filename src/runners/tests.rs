@@ -233,7 +233,8 @@ fn each_runner_is_read() {
 fn check_error(line: &str, error: &str, expected: &OutputResult) {
     let effects = effects(line, &ExecContext::default());
     let runs: Vec<&ProgramCall> = effects.calls.iter().collect();
-    let output = LineOutput { text: format!("Exit code 1\n{error}"), failed: true, ..LineOutput::default() };
+    let output =
+        LineOutput { text: format!("Exit code 1\n{error}"), ending: OutputEnding::Failure, ..LineOutput::default() };
     let runs = runs.get(runs.len() - 1..).unwrap();
     assert_eq!(read(&effects.calls, runs, &output), *expected, "{line}\n{error}");
 }
@@ -375,7 +376,7 @@ fn options_that_run_no_test_are_known() {
 fn check_success(line: &str, text: &str, expected: &OutputResult) {
     let effects = effects(line, &ExecContext::default());
     let runs: Vec<&ProgramCall> = effects.calls.iter().collect();
-    let output = LineOutput { text: text.to_owned(), succeeded: true, ..LineOutput::default() };
+    let output = LineOutput { text: text.to_owned(), ending: OutputEnding::Success, ..LineOutput::default() };
     let runs = runs.get(runs.len() - 1..).unwrap();
     assert_eq!(read(&effects.calls, runs, &output), *expected, "{line}\n{text}");
 }
