@@ -68,6 +68,9 @@ struct SettingsRecord {
 struct FileRecord {
     stamp: FileStamp,
     sha256: String,
+    /// Whether it can be executed; `None` for a record without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    executable: Option<bool>,
 }
 
 /// Records the installation as a person has left it.
@@ -192,7 +195,7 @@ impl FileRecord {
             return Some(known.clone());
         }
         let sha256 = disk::read(path, disk::PROGRAM).map_or_else(|error| disk::reason(&error), |bytes| sha256(&bytes));
-        Some(Self { stamp, sha256 })
+        Some(Self { stamp, sha256, executable: stamp::is_executable(path) })
     }
 }
 

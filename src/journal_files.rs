@@ -269,6 +269,9 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
     paths.iter().take(MANY).filter_map(hashed).collect()
 }
 
+/// How much text at the beginning of a journal and before a position tells whether it is the same, in bytes.
+const CHECKED: u64 = 64;
+
 /// How far a journal has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalPosition {
@@ -276,6 +279,9 @@ pub struct JournalPosition {
     file: u64,
     /// The end of the last line that was read.
     pub offset: u64,
+    /// A checksum of the text before it.
+    #[serde(default)]
+    end: u64,
 }
 
 impl JournalPosition {
@@ -292,26 +298,59 @@ pub struct ReadActivity {
     pub position: JournalPosition,
     /// The agents and edits up to there.
     pub log: ActivityLog,
+    /// Whether lines that had been read were removed or changed since, which nobody was told.
+    #[serde(default)]
+    pub is_altered: bool,
 }
 
 /// Reads the agents and edits of a session from its journal, after what was `read` before; `None` when it cannot be read.
+///
+/// What was read before stays known, even if it is no longer there.
 pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity> {
-    let journal = OpenJournal::open(path)?;
+    let Some(journal) = OpenJournal::open(path) else {
+        let read = read?;
+        // Another process may be rotating it.
+        let is_rotated = OpenJournal::open(&older_part(path)).is_some_and(|older| older.has(&read.position));
+        return Some(ReadActivity { is_altered: read.is_altered || !is_rotated, ..read });
+    };
+    let mut is_altered = read.as_ref().is_some_and(|read| read.is_altered);
     let (mut log, from) = match read {
-        Some(read) if read.position.file == journal.id => (read.log, read.position.offset),
-        read => (older_activity(&older_part(path), read)?, 0),
+        Some(read) if journal.has(&read.position) => (read.log, read.position.offset),
+        read => {
+            let older = older_activity(&older_part(path), read)?;
+            is_altered |= older.is_altered;
+            (older.log, 0)
+        }
     };
     let offset = journal.add_activity(from, &mut log).ok()?;
-    Some(ReadActivity { position: JournalPosition { file: journal.id, offset }, log })
+    let end = journal.checksum_before(offset)?;
+    Some(ReadActivity { position: JournalPosition { file: journal.id, offset, end }, log, is_altered })
+}
+
+/// The agents and edits before the present part of a journal.
+#[derive(Default)]
+struct OlderActivity {
+    log: ActivityLog,
+    is_altered: bool,
 }
 
 /// Reads the agents and edits in the older part of a journal, after what was `read` there before.
-fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<ActivityLog> {
-    let Some(journal) = OpenJournal::open(path) else { return Some(ActivityLog::default()) };
-    let known = read.filter(|read| read.position.file == journal.id);
-    let (mut log, from) = known.map_or_else(Default::default, |read| (read.log, read.position.offset));
-    journal.add_activity(from, &mut log).ok()?;
-    Some(log)
+fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<OlderActivity> {
+    let journal = OpenJournal::open(path);
+    match (journal, read) {
+        (Some(journal), Some(read)) if journal.has(&read.position) => {
+            let mut log = read.log;
+            journal.add_activity(read.position.offset, &mut log).ok()?;
+            Some(OlderActivity { log, is_altered: false })
+        }
+        (_, Some(read)) => Some(OlderActivity { log: read.log, is_altered: true }),
+        (Some(journal), None) => {
+            let mut log = ActivityLog::default();
+            journal.add_activity(0, &mut log).ok()?;
+            Some(OlderActivity { log, is_altered: false })
+        }
+        (None, None) => Some(OlderActivity::default()),
+    }
 }
 
 /// A journal that is read from any position.
@@ -324,11 +363,22 @@ struct OpenJournal {
 
 impl OpenJournal {
     fn open(path: &Path) -> Option<Self> {
-        const BEGINNING: u64 = 64;
         let (file, size) = disk::open_sized(path).ok()?;
         let mut beginning = Vec::new();
-        disk::read_at(&file, 0, BEGINNING, &mut beginning).ok()?;
+        disk::read_at(&file, 0, CHECKED, &mut beginning).ok()?;
         Some(Self { file, size, id: checksum(&beginning) })
+    }
+
+    /// Whether the text up to a position is the one that was read.
+    fn has(&self, position: &JournalPosition) -> bool {
+        let is_same = || self.checksum_before(position.offset) == Some(position.end);
+        self.id == position.file && position.offset <= self.size && is_same()
+    }
+
+    fn checksum_before(&self, offset: u64) -> Option<u64> {
+        let (from, mut text) = (offset.saturating_sub(CHECKED), Vec::new());
+        disk::read_at(&self.file, from, offset - from, &mut text).ok()?;
+        Some(checksum(&text))
     }
 
     /// Adds the lines from `offset` on; returns the end of the last whole line.

@@ -5,6 +5,7 @@
 
 mod filters;
 mod grammars;
+mod missing_tests;
 mod other_calls;
 mod other_work;
 mod starts;
@@ -41,8 +42,25 @@ pub struct LineOutput {
     pub text: String,
     pub start_cut: bool,
     pub end_cut: bool,
-    /// Whether the line ended with an error.
-    pub failed: bool,
+    pub ending: OutputEnding,
+}
+
+/// How a command line ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutputEnding {
+    /// With an exit code that the host explains.
+    #[default]
+    Unclear,
+    /// With exit code 0.
+    Success,
+    /// With an error.
+    Failure,
+}
+
+impl LineOutput {
+    fn has_failed(&self) -> bool {
+        self.ending == OutputEnding::Failure
+    }
 }
 
 /// The calls that run one of `commands` and do its work.
@@ -81,7 +99,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         match shown {
             Ok(other) => part.add(other),
             // `pytest > /missing/log`
-            Err(_) if output.failed && output.text.lines().any(summary::is_not_started) => {
+            Err(_) if output.has_failed() && output.text.lines().any(summary::is_not_started) => {
                 return OutputResult::Misused;
             }
             Err(why) => return unreadable(why.to_string()),
@@ -91,7 +109,8 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         let name = other.words.first().map(|word| word.filled("…")).unwrap_or_default();
         return unreadable(format!("`{name}` on the same line may print a result of its own"));
     }
-    SummaryReader::of_runs(runs).result(output, &part, count)
+    let passed = output.ending == OutputEnding::Success && runs.iter().any(|run| run.own.success);
+    SummaryReader::of_runs(runs).result(output, &part, count, passed)
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.

@@ -5,13 +5,15 @@ use crate::facts::{BASELINE_NOTES, GitChange, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How many changes a message names.
 const NAMED: usize = 3;
 
 /// Passes when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and renamed files
 /// count. With `moved`, the files of HEAD must also differ from those when the mode was activated. With `since: activation`, files that
-/// were uncommitted then and have not changed do not count, and neither do files as another session wrote them.
+/// were uncommitted then and have not changed do not count, and neither do files as another session wrote them. Ignore rules and
+/// stashes that were made while a mode of the session with `since: activation` was active hide nothing.
 ///
 /// ```yaml
 /// check: { clean: src }
@@ -77,10 +79,24 @@ impl CleanCheck {
     }
 
     fn changes(&self, paths: Vec<String>, scope: &Scope<'_>) -> Result<Vec<GitChange>, Unknown> {
-        match scope.mode_state().filter(|_| self.since_activation) {
-            Some(state) => scope.facts.changes_since(paths, state.baseline.clone()),
-            None => scope.facts.changes(paths),
+        if let Some(state) = scope.mode_state().filter(|_| self.since_activation) {
+            return scope.facts.changes_since(paths, state.baseline.clone());
         }
+        let changes = scope.facts.changes(paths.clone())?;
+        match Self::other_modes_notes(scope).filter(|_| changes.is_empty()) {
+            Some(notes) => scope.facts.changes_since(paths, notes),
+            None => Ok(changes),
+        }
+    }
+
+    /// The ignore rules and stashes when another mode that is active began: what was added since hides changes.
+    fn other_modes_notes(scope: &Scope<'_>) -> Option<BTreeMap<String, String>> {
+        let active = scope.session.modes.values().filter(|state| state.is_active);
+        let with_notes = active.filter(|state| state.baseline.keys().any(|key| key.starts_with(BASELINE_NOTES)));
+        let first = with_notes.min_by(|left, right| left.activated_at.cmp(&right.activated_at))?;
+        let mut notes = first.baseline.clone();
+        notes.retain(|key, _| key.starts_with(BASELINE_NOTES));
+        Some(notes)
     }
 
     fn head_moved(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

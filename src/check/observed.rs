@@ -19,7 +19,7 @@ pub const EDIT: &str = "edit";
 /// Passes when the latest run of a command since the phase began had this result; with `after: edit`,
 /// only a run after an edit of that phase counts.
 ///
-/// The exit code decides where it is the command's own. Elsewhere, as in `cargo test | tail`, the runner's summary in
+/// The exit code decides where it is the command's own, but a run whose output ends with failures has not passed. Elsewhere, as in `cargo test | tail`, the runner's summary in
 /// the output decides; a run that shows neither does not count. A command is given by its first words, or as a
 /// variable.
 ///
@@ -157,7 +157,8 @@ impl ObservedCheck {
         })
     }
 
-    /// The result by the exit code where that is the command's own, else by the output.
+    /// The result by the exit code where that is the command's own, else by the output. The code of `jest || true` in a
+    /// package script is no pass.
     fn result_of(
         by_status: Option<CommandResult>,
         output: Result<OutputResult, Unknown>,
@@ -165,9 +166,9 @@ impl ObservedCheck {
         match (by_status, output) {
             (_, Ok(OutputResult::Empty)) => Err(NoResult::NoTest),
             (_, Ok(OutputResult::Misused)) => Err(NoResult::NotStarted),
+            (_, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
             (Some(result), _) => Ok(result),
             (None, Ok(OutputResult::Passed)) => Ok(CommandResult::Passed),
-            (None, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
             (None, Ok(OutputResult::Unreadable(why))) => Err(NoResult::Hidden(why.into())),
             (None, Err(why)) => Err(NoResult::Hidden(why)),
         }

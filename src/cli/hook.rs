@@ -20,6 +20,7 @@ use crate::paths::ProjectPaths;
 use crate::redact::redacted_fields;
 use crate::reply::{self, Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
+use crate::settings::Settings;
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
 use crate::user_folder::hook_paths;
 use crate::verdict::{Decision, Verdict};
@@ -35,6 +36,10 @@ use std::time::{Duration, Instant};
 
 /// The problem with a folder that is a link.
 const LINKED: &str = "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
+
+/// The sentence about a journal that something other than modegate altered.
+const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than modegate; what it \
+    had about agents and their edits is still known";
 
 /// The size of an event, in bytes, above which its analysis is watched. Shorter ones are limited by counted work alone: starting a
 /// thread would slow down every event.
@@ -299,7 +304,7 @@ impl HookRun<'_> {
                 .push("the event has no session id, so its modes are not known and no state is kept".to_owned());
         }
         let store = StateStore::new(self.places.clone(), library.index.settings.days);
-        let mut stored = self.session(&store, &id, !library.index.settings.disable.iter().any(|mode| mode == BASE));
+        let mut stored = self.session(&store, &id, &library.index.settings);
         if self.event.kind == Some(EventKind::SessionStart) {
             store.sweep(&id, &now().at);
         }
@@ -422,7 +427,8 @@ impl HookRun<'_> {
 
     /// The session as the store has it, restored where something other than modegate changed it. What was noticed goes
     /// through the base mode, if there is one.
-    fn session(&mut self, store: &StateStore, id: &str, has_base: bool) -> StoredSession {
+    fn session(&mut self, store: &StateStore, id: &str, settings: &Settings) -> StoredSession {
+        let has_base = !settings.disable.iter().any(|mode| mode == BASE);
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
@@ -430,6 +436,10 @@ impl HookRun<'_> {
             self.problems.push(LINKED.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));
+            let is_in_mode = stored.session.modes.values().any(|state| state.is_active);
+            if is_in_mode && settings.journal && store.take_journal_alteration(id) {
+                noticed.push(ALTERED_JOURNAL.to_owned());
+            }
             let changes = installation::compare(self.places, id);
             self.ends_hooks = changes.ends_hooks;
             noticed.extend(changes.sentences);
@@ -603,11 +613,15 @@ impl HookRun<'_> {
             security: self.security.clone(),
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
+        let is_in_mode = decided.session.modes.values().any(|state| state.is_active);
         let limit = u64::from(settings.megabytes) << 20;
         match journal_files::append(path, &self.places.lock(), &line, limit) {
-            // The next stop of an agent then need not read the journal from the beginning.
-            Ok(true) => _ = store.activity(self.event.session()),
-            Ok(false) => {}
+            // The next stop of an agent then need not read the journal from the beginning, and knows who wrote what even if
+            // something removes it.
+            Ok(is_block) if is_block || is_in_mode && (line.seal.is_some() || !line.wrote.is_empty()) => {
+                store.keep_activity(self.event.session());
+            }
+            Ok(_) => {}
             // A journal that cannot be written costs the record, never the decision.
             Err(error) => screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display())),
         }

@@ -195,6 +195,9 @@ pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
 pub fn read_at(file: &File, offset: u64, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     let room = usize::try_from(size).unwrap_or(usize::MAX);
     bytes.clear();
+    if room == 0 {
+        return Ok(());
+    }
     bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
     #[cfg(unix)]
     {

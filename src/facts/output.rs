@@ -2,7 +2,7 @@
 
 use super::{Answer, Unknown};
 use crate::event::{Event, EventKind};
-use crate::runners::{self, LONGEST_OUTPUT, LineOutput, runs_of};
+use crate::runners::{self, LONGEST_OUTPUT, LineOutput, OutputEnding, runs_of};
 use crate::shell::{ExecContext, LineEffects, effects};
 use serde_json::Value;
 
@@ -19,7 +19,11 @@ pub fn output_of(
     wrappers: &[String],
     end_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Answer, Unknown> {
-    let output = line_output(event, end_of).ok_or("the event does not have the output")?;
+    let mut output = line_output(event, end_of).ok_or("the event does not have the output")?;
+    let is_explained = event.fields.response("returnCodeInterpretation").is_some_and(|value| !value.is_null());
+    if event.kind == Some(EventKind::PostToolUse) && !is_explained {
+        output.ending = OutputEnding::Success;
+    }
     let line = event.input("command").ok_or("the event has no command line")?;
     let effects = line_effects(line, wrappers);
     Ok(Answer::Output(runners::read(&effects.calls, &runs_of(&effects.calls, commands), &output)))
@@ -31,7 +35,7 @@ fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option
         let error = event.text("error")?;
         let cut = error.contains(" characters truncated] ...") || error.contains(" bytes, sha256 ");
         let text = error.split_once('\n').map_or("", |(_, text)| text).to_owned();
-        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut, failed: true });
+        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut, ending: OutputEnding::Failure });
     }
     let response = event.response()?;
     let text = |name: &str| match response.get(name) {
@@ -58,7 +62,7 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// Whether the run passed by its exit code, whatever it printed.
+/// Whether the run passed by its exit code, unless it printed a failure.
 pub fn passed_by_exit_code(event: &Event, commands: &[String], wrappers: &[String]) -> bool {
     let effects = line_effects(event.input("command").unwrap_or_default(), wrappers);
     event.kind == Some(EventKind::PostToolUse) && runs_of(&effects.calls, commands).iter().any(|run| run.own.success)

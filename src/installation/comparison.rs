@@ -96,7 +96,9 @@ impl InstallationComparison<'_> {
     }
 
     pub fn program(&self, before: Option<&FileRecord>, after: Option<&FileRecord>) -> Option<String> {
-        let verb = change_verb(before, after, "replaced")?;
+        let executable = |record: Option<&FileRecord>| record.and_then(|record| record.executable);
+        let is_locked = executable(before) == Some(true) && executable(after) == Some(false);
+        let verb = change_verb(before, after, "replaced").or(is_locked.then_some("made not executable"))?;
         let (name, when) = (program_name(), self.when());
         Some(format!("the program `{name}` was {verb} {when}; a person can restore it with `modegate install`"))
     }

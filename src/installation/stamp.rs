@@ -35,6 +35,18 @@ impl FileStamp {
     }
 }
 
+/// Whether somebody may execute a file; `None` where the system does not say.
+#[cfg(unix)]
+pub(super) fn is_executable(path: &Path) -> Option<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().ok().map(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_executable(_: &Path) -> Option<bool> {
+    None
+}
+
 fn nanoseconds(at: SystemTime) -> u64 {
     at.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or_default()
 }

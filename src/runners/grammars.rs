@@ -16,6 +16,12 @@ pub(super) enum LineMeaning {
     /// A part of the run had no tests.
     Part,
     Empty,
+    /// Every test was skipped, if the first number of the line is the sum of the others.
+    Skipped,
+    /// A part of the run had no tests; the summary of the whole run does not show it.
+    Idle,
+    /// A part of the run had tests.
+    Ran,
     Misused,
 }
 
@@ -87,10 +93,11 @@ runners! {
         Failed r"^FAILED \((failures|errors|unexpected successes|skipped|expected failures)="
         Passed r"^Ran <some> tests? in [0-9.]+s$"
         Whole r"^OK( \(.*\))?$"
+        Skipped r"^OK \(skipped=<some>\)$"
         Empty r"^(Ran 0 tests? in|NO TESTS RAN)"
     }
     ["go test"] Parts failing "FAIL\texample.com/a/b\t0.012s" {
-        Failed r"^FAIL(\s|$)"
+        Failed r"^FAIL([ \t]+[^0-9 \t]|$)"
         Failed r"^--- FAIL:"
         Passed r"^ok\s+\S+\s+(\(cached\)|[0-9.]+s)(\s+coverage:.*)?$"
         Part r"^\?\s+\S+\s+\[no test files\]$"
@@ -101,6 +108,7 @@ runners! {
     ["gotestsum"] Final {
         Failed r"^DONE .*<some> (failures?|errors?)"
         Passed r"^DONE <some> tests?(, <n> skipped)? in "
+        Skipped r"^DONE <some> tests?, <some> skipped in "
         Empty r"^DONE 0 tests?"
     }
     ["jest", "react-scripts test", "craco test"] Final {
@@ -145,13 +153,13 @@ runners! {
         Failed r"^<some> (failed|interrupted|did not run|flaky.*failed)$"
         Failed r"^<some> errors? (was|were) not a part of any test"
         Passed r"^<some> passed( \([0-9.]+(ms|s|m|h)\))?$"
-        Empty r"^Error: No tests found"
+        Empty r"^(Error: No tests found|<some> skipped$)"
     }
     ["node --test"] Final {
         Failed r"^[#ℹ] (fail|cancelled) <some>$"
         Passed r"^[#ℹ] pass <some>$"
         Whole r"^[#ℹ] fail 0$"
-        Empty r"^[#ℹ] tests 0$"
+        Empty r"^[#ℹ] (tests|pass) 0$"
     }
     ["ava"] Final {
         Failed r"^<some> (tests? failed|uncaught exceptions?|unhandled rejections?)"
@@ -161,11 +169,13 @@ runners! {
         Failed r"^<n> (examples?|specs?), <some> failures?"
         Failed r"^<n> examples?, .*<some> errors? occurred outside"
         Passed r"^<some> (examples?|specs?), 0 failures?(, <n> pending( specs?)?)?$"
+        Skipped r"^<some> (examples?|specs?), 0 failures?, <some> pending( specs?)?$"
         Empty r"^(0 (examples?|specs?), 0 failures?|No specs found)"
     }
     ["rails test", "rake test"] Final {
         Failed r"^<n> (runs|tests), <n> assertions, (<some> failures|<n> failures, <some> errors)"
         Passed r"^<some> (runs|tests), <n> assertions, 0 failures, 0 errors"
+        Skipped r"^<some> (runs|tests), 0 assertions, 0 failures, 0 errors, <some> skips"
         Empty r"^0 (runs|tests), 0 assertions"
     }
     ["phpunit"] Final {
@@ -173,18 +183,21 @@ runners! {
         Failed r"^Tests: <n>, Assertions: <n>, .*(Errors|Failures): <some>"
         Passed r"^OK \(<some> tests?, <n> assertions?\)$"
         Passed r"^OK, but "
+        Skipped r"^Tests: <some>, Assertions: 0, (Incomplete: <n>, )?Skipped: <some>\.$"
         Empty r"^No tests (executed|found)"
         Misused r#"^(Test file "|Cannot open file)"#
     }
     ["pest", "php artisan test"] Final {
         Failed r"^Tests: +(.*, )?<some> failed\b.*\(<n> assertions?\)"
         Passed r"^Tests: +(<n> [a-z]+, )*<some> passed \(<n> assertions?\)"
+        Empty r"^Tests: +(<n> (skipped|todos?|incomplete),? )+\(0 assertions\)"
         Empty r"^No tests found"
     }
     ["mvn", "mvnw"] Final {
         Aborted r"^(\[[A-Z]+\] )?BUILD FAILURE"
         Failed r"^(\[[A-Z]+\] )?Tests run: <n>, (Failures: <some>|Failures: <n>, Errors: <some>)"
         Passed r"^(\[[A-Z]+\] )?Tests run: <some>, Failures: 0, Errors: 0"
+        Skipped r"^(\[[A-Z]+\] )?Tests run: <some>, Failures: 0, Errors: 0, Skipped: <some>(,|$)"
         Whole r"^(\[[A-Z]+\] )?BUILD SUCCESS"
         Empty r"^(\[[A-Z]+\] )?(No tests to run|Tests are skipped)"
         Misused r"Unknown lifecycle phase|^Unrecognized option|Could not find goal"
@@ -194,7 +207,8 @@ runners! {
         Aborted r"^BUILD FAILED"
         Failed r"^<n> tests? completed, <some> failed"
         Passed r"^BUILD SUCCESSFUL in "
-        Empty r"^> Task :(\S+:)?test NO-SOURCE$"
+        Idle r"^> Task :\S*[tT]ests? (NO-SOURCE|SKIPPED)$"
+        Ran r"^> Task :(\S+:)?(t|\S+T)ests?( UP-TO-DATE| FROM-CACHE)?$"
         Misused r"^Task '.*' not found|^> (Unknown command-line option|No tests found for given includes)"
     }
     ["dotnet test"] EachPart failing "Failed!  - Failed:     1, Passed:     4, Skipped:     0, Total:     5" {
@@ -204,18 +218,21 @@ runners! {
         Passed r"^Passed! +- Failed: +0, Passed: +<some>"
         Passed r"^Test summary: total: <n>, failed: 0, succeeded: <some>"
         Empty r"^(No test is available|No test matches)"
+        Empty r"^(Passed|Skipped)! +- Failed: +0, Passed: +0,"
+        Empty r"^Test summary: total: <n>, failed: 0, succeeded: 0"
         Misused r"^MSBUILD : error"
     }
     ["ctest"] Final {
         Failed r"^<n>% tests passed, <some> tests failed out of <n>"
         Passed r"^100% tests passed, 0 tests failed out of <some>"
-        Empty r"^No tests were found"
+        Empty r"^(No tests were found|100% tests passed, 0 tests failed out of 0)"
     }
     ["swift test", "xcodebuild"] Parts failing "Executed 5 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds" {
         Failed r"^Executed <n> tests?, with (<n> tests? skipped and )?<some> failures?"
         Failed r"^\S? ?Test run with <n> tests? .*failed after"
         Failed r"^(error: (fatalError|Exited with)|\*\* TEST FAILED \*\*)"
         Passed r"^Executed <some> tests?, with (<n> tests? skipped and )?0 failures"
+        Skipped r"^Executed <some> tests?, with <some> tests? skipped and 0 failures"
         Passed r"^\S? ?Test run with <some> tests? .*passed after"
         Passed r"^\*\* TEST SUCCEEDED \*\*"
         Part r"^Executed 0 tests?, with 0 failures"
@@ -234,12 +251,15 @@ runners! {
         Aborted r"^\*\* \(Mix\)"
         Misused r"did not match any directory/file"
         Passed r"^(<n> (doctests?|propert(y|ies)), )*<some> tests?, 0 failures"
+        Skipped r"^<some> tests?, 0 failures(, <some> (excluded|skipped|invalid))+( \(.*\))?$"
         Empty r"^(0 tests?, 0 failures|There are no tests to run)"
     }
     ["tox"] Final {
         Failed r"^evaluation failed :\("
         Misused r"HandledError\|"
         Passed r"^congratulations :\)"
+        Idle r"^\S+: SKIP\b"
+        Ran r"^\S+: OK\b"
     }
     ["nox"] Parts failing "nox > Session tests failed." {
         Failed r"^nox > Session \S+ failed"
@@ -254,15 +274,18 @@ runners! {
     ["sbt test"] Parts failing "[error] Failed: Total 5, Failed 1, Errors 0, Passed 4" {
         Failed r"^\[error\] (Failed: Total|\(.*\) sbt\.TestsFailedException)"
         Passed r"^\[info\] Passed: Total <some>"
+        Empty r"^\[info\] (Passed: Total 0|No tests (were executed|to run))"
     }
     ["prove", "bats"] Final {
         Failed r"^Result: FAIL|^not ok <n>"
         Passed r"^Result: PASS$"
-        Empty r"^Result: NOTESTS"
+        Empty r"^(Result: NOTESTS|1\.\.0)\b"
+        Skipped r"^<some> tests?, 0 failures, <some> skipped"
     }
     ["ginkgo"] Parts failing "FAIL! -- 4 Passed | 1 Failed | 0 Pending | 0 Skipped" {
         Failed r"^FAIL! -- "
         Passed r"^SUCCESS! -- <some> Passed \| 0 Failed"
+        Empty r"^SUCCESS! -- 0 Passed \| 0 Failed"
     }
 }
 
@@ -309,7 +332,7 @@ pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 20] = [
 ];
 
 /// Parts of lines with which the tests were not started: a program, a package, a network or a container was missing.
-pub(super) const NOT_STARTED: [&str; 65] = [
+pub(super) const NOT_STARTED: [&str; 74] = [
     // npm, yarn, pnpm
     "error code E404",
     "error code ENOTFOUND",
@@ -348,6 +371,8 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "Poetry could not find a pyproject.toml",
     "could not be found within PATH",
     "No tox.ini or setup.cfg",
+    "ERROR: unknown environment",
+    "ImportError: Start directory is not importable",
     "Failed to load Noxfile",
     "INTERNALERROR>",
     // Ruby, PHP, Elixir
@@ -359,6 +384,7 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "Can't continue due to errors on dependencies",
     // Go
     "go: cannot find main module",
+    "does not contain main module",
     "dial tcp: lookup",
     ": directory not found",
     // Java, .NET
@@ -370,12 +396,18 @@ pub(super) const NOT_STARTED: [&str; 65] = [
     "could not be resolved",
     "java.net.UnknownHostException",
     "You must install or update .NET",
+    "does not contain a Gradle build",
     // Containers
     "permission denied while trying to connect to the Docker",
     "no configuration file provided",
     "pull access denied",
     "docker: Error response from daemon",
     // Others
+    "sudo: a password is required",
+    "sudo: a terminal is required",
+    "is not in the sudoers file",
+    "No test targets were found, yet testing was requested",
+    "No justfile found",
     "Failed to change working directory to",
     "No test configuration file found",
     "only supported from within a workspace",

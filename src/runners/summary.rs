@@ -2,6 +2,7 @@
 
 use super::filters::SeenPart;
 use super::grammars::{LineMeaning, NOT_STARTED, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
+use super::missing_tests::names_missing_tests;
 use super::{LineOutput, OutputResult};
 use crate::shell::ProgramCall;
 use regex::{RegexSet, RegexSetBuilder};
@@ -17,12 +18,18 @@ const SHELL_ERRORS: [&str; 6] = [
     "Directory nonexistent",
 ];
 
+/// Runners that run the runners of the tests; both print a summary.
+const RUN_RUNNERS: [&str; 2] = ["tox", "nox"];
+
+/// What a line shows, with the place of its runner; `None` for programs that run others.
+type RunnerSign = (Option<usize>, LineMeaning);
+
 /// Finds signs of the runners that a command may have started.
 pub(super) struct SummaryReader {
     runners: Vec<&'static RunnerGrammar>,
     patterns: RegexSet,
-    /// The runner and the sign of each pattern; `None` for programs that run others.
-    meanings: Vec<(Option<usize>, LineMeaning)>,
+    /// The sign of each pattern.
+    meanings: Vec<RunnerSign>,
     /// Whether the command is the runner itself.
     direct: bool,
 }
@@ -35,7 +42,9 @@ impl SummaryReader {
         let is_own = |runner: &RunnerGrammar, run: &ProgramCall| {
             runs.iter().any(|other| other.command == run.command && prints(runner, other))
         };
-        let same = |runner: &&RunnerGrammar| runs.iter().all(|run| is_own(runner, run));
+        let same = |runner: &&RunnerGrammar| {
+            runs.iter().all(|run| is_own(runner, run)) && !runner.commands.iter().any(|own| RUN_RUNNERS.contains(own))
+        };
         let own = RUNNERS.iter().zip(&OWN).find(|(runner, _)| same(runner));
         own.map_or_else(Self::of_all, |(runner, reader)| reader.get_or_init(|| Self::of(vec![runner], true)))
     }
@@ -63,9 +72,14 @@ impl SummaryReader {
         Self { runners, patterns, meanings, direct }
     }
 
-    /// The signs of a line, with the place of their runner.
-    pub fn signs(&self, line: &str) -> Vec<(Option<usize>, LineMeaning)> {
-        let found = |text: &str| -> Vec<(Option<usize>, LineMeaning)> {
+    /// The signs of a line.
+    pub fn signs(&self, line: &str) -> Vec<RunnerSign> {
+        self.signs_and_text(line).0
+    }
+
+    /// The signs of a line, and its text without a prefix.
+    fn signs_and_text<'a>(&self, line: &'a str) -> (Vec<RunnerSign>, &'a str) {
+        let found = |text: &str| -> Vec<RunnerSign> {
             self.patterns.matches(text).iter().filter_map(|at| self.meanings.get(at).copied()).collect()
         };
         let mut text = line.trim();
@@ -76,22 +90,33 @@ impl SummaryReader {
             text = rest;
             signs = found(text);
         }
-        signs
+        (signs, text)
     }
 
-    pub fn result(&self, output: &LineOutput, part: &SeenPart, runs: usize) -> OutputResult {
-        let seen = self.seen_signs(&output.text);
-        let is_misused = || seen.has(LineMeaning::Misused) || output.failed && output.text.lines().any(is_not_started);
-        let passing: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Passed).collect();
+    /// The result of `runs` runs. If the exit code says that they `passed`, a failure counts unless a summary after it shows a
+    /// pass: a run that passed may print anything, and may have tried again.
+    pub fn result(&self, output: &LineOutput, part: &SeenPart, runs: usize, passed: bool) -> OutputResult {
+        let mut seen = self.seen_signs(&output.text);
+        if passed && self.ends_with_pass(&seen) {
+            seen.signs.retain(|(_, sign)| !matches!(sign, LineMeaning::Failed | LineMeaning::Aborted));
+        }
+        let is_misused =
+            || seen.has(LineMeaning::Misused) || output.has_failed() && output.text.lines().any(is_not_started);
+        let is_idle = |runner: &&RunnerGrammar| {
+            let shows = |sign| self.with(&seen, sign).any(|own| std::ptr::eq(own, *runner));
+            shows(LineMeaning::Idle) && !shows(LineMeaning::Ran) && !part.start_cut
+        };
+        let (idle, passing): (Vec<&RunnerGrammar>, Vec<_>) = self.with(&seen, LineMeaning::Passed).partition(is_idle);
         let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
         match () {
+            () if output.has_failed() && names_missing_tests(&output.text) => OutputResult::Misused,
             () if seen.signs.iter().any(|(at, sign)| *sign == LineMeaning::Failed && at.is_some()) => {
                 OutputResult::Failed
             }
             () if passing.is_empty() && is_misused() => OutputResult::Misused,
             () if seen.has(LineMeaning::Aborted) => OutputResult::Failed,
-            () if passing.is_empty() && seen.has(LineMeaning::Empty) => OutputResult::Empty,
+            () if passing.is_empty() && (seen.has(LineMeaning::Empty) || !idle.is_empty()) => OutputResult::Empty,
             () if seen.has(LineMeaning::Failed) => OutputResult::Failed,
             () if passing.is_empty() && has_empty_parts => OutputResult::Empty,
             // The last part had no tests, and those before it are not seen: they passed, or it would not have run.
@@ -124,6 +149,21 @@ impl SummaryReader {
         OutputResult::Passed
     }
 
+    /// Whether a runner shows a pass after the last failure.
+    fn ends_with_pass(&self, seen: &SeenSigns) -> bool {
+        let after = seen.signs.get(seen.after_failure..).unwrap_or_default();
+        let passes = |(at, runner): (usize, &&RunnerGrammar)| {
+            let shows = |sign| after.contains(&(Some(at), sign));
+            let needs_whole = runner.signs.iter().any(|(sign, _)| *sign == LineMeaning::Whole);
+            // Of the other layouts, a failure is not repeated at the end.
+            let repeats = matches!(runner.layout, SummaryLayout::Final | SummaryLayout::Parts);
+            let decides = repeats || !seen.signs.contains(&(Some(at), LineMeaning::Failed));
+            let passes = shows(LineMeaning::Passed) && (!needs_whole || shows(LineMeaning::Whole));
+            passes && decides && !may_ignore_failures(runner)
+        };
+        self.runners.iter().enumerate().any(passes)
+    }
+
     fn seen_signs(&self, text: &str) -> SeenSigns {
         let mut seen = SeenSigns::default();
         let mut before: Option<String> = None;
@@ -131,13 +171,21 @@ impl SummaryReader {
             at.and_then(|at| self.runners.get(at)).is_some_and(|runner| runner.layout == SummaryLayout::Listed)
         };
         for line in plain(text).split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
-            let signs = self.signs(line);
+            let (mut signs, text) = self.signs_and_text(line);
+            if signs.iter().any(|(_, sign)| *sign == LineMeaning::Skipped) && is_all_skipped(before.as_deref(), text) {
+                seen.replace_pass(&mut signs);
+            }
             seen.passes +=
                 usize::from(signs.iter().any(|(_, sign)| matches!(sign, LineMeaning::Passed | LineMeaning::Part)));
             if signs.iter().any(|(at, sign)| *sign == LineMeaning::Passed && is_listed(*at)) {
                 seen.unheaded |= before.as_deref().is_none_or(is_failure_item);
             }
+            let is_failure = signs.iter().any(|(_, sign)| matches!(sign, LineMeaning::Failed | LineMeaning::Aborted));
+            seen.last_line = seen.signs.len();
             seen.signs.extend(signs);
+            if is_failure {
+                seen.after_failure = seen.signs.len();
+            }
             before = Some(line.to_owned());
         }
         seen
@@ -157,7 +205,11 @@ impl SummaryReader {
 /// The signs of an output.
 #[derive(Default)]
 struct SeenSigns {
-    signs: Vec<(Option<usize>, LineMeaning)>,
+    signs: Vec<RunnerSign>,
+    /// Where the signs of the last line begin.
+    last_line: usize,
+    /// Where the signs after the last failure begin.
+    after_failure: usize,
     /// The number of summaries without a failure.
     passes: usize,
     /// Whether a list of failures may have been cut off before a summary.
@@ -168,6 +220,46 @@ impl SeenSigns {
     fn has(&self, wanted: LineMeaning) -> bool {
         self.signs.iter().any(|(_, sign)| *sign == wanted)
     }
+}
+
+/// Whether the pass of a runner is that of a build, in which the failures of tests may be ignored.
+fn may_ignore_failures(runner: &RunnerGrammar) -> bool {
+    runner.commands.iter().any(|own| *own == "gradle" || RUN_RUNNERS.contains(own))
+}
+
+impl SeenSigns {
+    /// Makes the pass of a line, or of the line before it, a run without tests.
+    fn replace_pass(&mut self, signs: &mut Vec<RunnerSign>) {
+        let is_pass = |(_, sign): &RunnerSign| *sign == LineMeaning::Passed;
+        if signs.iter().any(is_pass) {
+            signs.retain(|sign| !is_pass(sign));
+        } else if let Some(at) = self.signs.iter().skip(self.last_line).position(is_pass) {
+            self.signs.remove(self.last_line + at);
+            self.passes = self.passes.saturating_sub(1);
+        }
+        let runners: Vec<_> =
+            signs.iter().filter(|(_, sign)| *sign == LineMeaning::Skipped).map(|(at, _)| *at).collect();
+        signs.extend(runners.into_iter().map(|at| (at, LineMeaning::Empty)));
+    }
+}
+
+/// Whether a line says that as many tests were skipped as there are; without a total of its own, the line before it has that.
+fn is_all_skipped(before: Option<&str>, line: &str) -> bool {
+    let own = numbers(line);
+    let (total, others) = match (own.as_slice(), before.map(numbers)) {
+        ([skipped], Some(before)) => (before.first().copied(), vec![*skipped]),
+        ([total, others @ ..], _) => (Some(*total), others.to_vec()),
+        ([], _) => return false,
+    };
+    total == Some(others.iter().sum())
+}
+
+/// The numbers of a line up to its times.
+fn numbers(line: &str) -> Vec<u64> {
+    let ends = [", Time", " in ", " ("];
+    let end = ends.iter().filter_map(|end| line.find(end).filter(|at| *at > 2)).min().unwrap_or(line.len());
+    let text = line.get(..end).filter(|text| text.contains(|c: char| c.is_ascii_digit())).unwrap_or(line);
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
 /// Whether a line says that the tests were not started.

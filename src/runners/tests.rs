@@ -233,7 +233,8 @@ fn each_runner_is_read() {
 fn check_error(line: &str, error: &str, expected: &OutputResult) {
     let effects = effects(line, &ExecContext::default());
     let runs: Vec<&ProgramCall> = effects.calls.iter().collect();
-    let output = LineOutput { text: format!("Exit code 1\n{error}"), failed: true, ..LineOutput::default() };
+    let output =
+        LineOutput { text: format!("Exit code 1\n{error}"), ending: OutputEnding::Failure, ..LineOutput::default() };
     let runs = runs.get(runs.len() - 1..).unwrap();
     assert_eq!(read(&effects.calls, runs, &output), *expected, "{line}\n{error}");
 }
@@ -266,6 +267,29 @@ fn tests_that_were_not_started_have_not_failed() {
         ("tox -e no", "ROOT: HandledError| provided environments not found in configuration file: no"),
         ("nox -s no", "nox > Error while collecting sessions: Sessions not found: no"),
         ("bazel test //no", "ERROR: Skipping '//no': no such package 'no': BUILD file not found"),
+        (
+            "python -m unittest no",
+            "ERROR: no (unittest.loader._FailedTest.no)\nImportError: Failed to import test module: no\n\
+             ModuleNotFoundError: No module named 'no'\n\nRan 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        (
+            "python -m unittest tests.a.B.no",
+            "ERROR: no (unittest.loader._FailedTest.no)\nAttributeError: type object 'B' has no attribute 'no'\n\n\
+             Ran 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        ("sudo pytest", "sudo: a password is required"),
+        (
+            "go test ./...",
+            "pattern ./...: directory prefix . does not contain main module or its selected dependencies",
+        ),
+        ("./gradlew test", "Directory '/x' does not contain a Gradle build.\nBUILD FAILED in 1s"),
+        ("bazel test //...", "ERROR: No test targets were found, yet testing was requested"),
+        ("tox -e no", "ERROR: unknown environment no"),
+        (
+            "rspec spec/no_spec.rb",
+            "An error occurred while loading ./spec/no_spec.rb.\nLoadError:\n  cannot load such file -- /x/spec/no_spec.rb\n\
+             0 examples, 0 failures, 1 error occurred outside of examples",
+        ),
         ("docker run no pytest", "docker: Error response from daemon: pull access denied for no"),
     ] {
         check_error(line, error, &OutputResult::Misused);
@@ -282,6 +306,16 @@ fn tests_that_do_not_compile_or_fail_have_failed() {
         ("make test", "1 failed in 0.1s\nmake: *** [Makefile:2: test] Error 1"),
         ("cargo test", "error: expected `;`\nerror: could not compile `x` (lib test) due to 1 previous error"),
         ("make test", "tests/run.sh: line 3: app: command not found\n1 failed in 0.1s"),
+        (
+            "python -m unittest tests.test_a",
+            "ERROR: test_a (unittest.loader._FailedTest.test_a)\nImportError: Failed to import test module: test_a\n\
+             ModuleNotFoundError: No module named 'app'\n\nRan 1 test in 0.000s\n\nFAILED (errors=1)",
+        ),
+        (
+            "rspec",
+            "An error occurred while loading ./spec/a_spec.rb.\nLoadError:\n  cannot load such file -- /x/lib/a\n\
+             0 examples, 0 failures, 1 error occurred outside of examples",
+        ),
         ("go test ./...", "a_test.go:4: no required module provides package b\nFAIL\ta [setup failed]"),
     ] {
         check_error(line, error, &OutputResult::Failed);
@@ -334,6 +368,95 @@ fn options_that_run_no_test_are_known() {
         "make test CI=true ENV=test DIR=./src",
     ] {
         assert!(!does_other_work(&words(line)), "{line}");
+    }
+}
+
+/// Checks what a line that ended with exit code 0 shows.
+#[track_caller]
+fn check_success(line: &str, text: &str, expected: &OutputResult) {
+    let effects = effects(line, &ExecContext::default());
+    let runs: Vec<&ProgramCall> = effects.calls.iter().collect();
+    let output = LineOutput { text: text.to_owned(), ending: OutputEnding::Success, ..LineOutput::default() };
+    let runs = runs.get(runs.len() - 1..).unwrap();
+    assert_eq!(read(&effects.calls, runs, &output), *expected, "{line}\n{text}");
+}
+
+#[test]
+fn an_exit_code_of_0_does_not_outweigh_a_failure_at_the_end() {
+    let pytest = "FAILED tests/a.py::test_a - assert 1 == 2\n=== 1 failed in 0.02s ===";
+    for (line, text) in [
+        ("make test", pytest),
+        ("npm test", pytest),
+        ("tox", &format!("{pytest}\n  py: OK (1.2 seconds)\n  congratulations :) (1.3 seconds)")),
+        ("pytest", pytest),
+        ("uv run pytest", pytest),
+        ("npm test", "Test Suites: 1 failed, 1 total\nTests:       1 failed, 1 passed, 2 total"),
+        ("npm test", "Test Suites: 1 failed, 1 passed, 2 total\nTests:       5 passed, 5 total"),
+        ("npm test", "  1 passing (2ms)\n  1 failing"),
+        ("make test", CARGO_FAILED),
+        ("make test", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tapp\t0.012s"),
+        ("./gradlew test", "12 tests completed, 1 failed\nThere were failing tests.\n\nBUILD SUCCESSFUL in 3s"),
+        ("npx playwright test", "  1 failed\n    [chromium] › a.spec.ts:3:1 › title\n  3 passed (5.1s)"),
+        ("mvn test", "[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS"),
+    ] {
+        check_success(line, text, &OutputResult::Failed);
+    }
+}
+
+#[test]
+fn a_run_that_passed_may_print_failures_before_its_summary() {
+    for (line, text) in [
+        ("make test", "worker: 3 failed, retrying\n5 passed in 0.12s"),
+        ("make test", "=== 1 failed in 0.02s ===\n=== 1 passed in 0.02s ==="),
+        ("npm test", "FAIL src/x.ts\nTest Suites: 2 passed, 2 total\nTests:       5 passed, 5 total"),
+        ("make test", "    a_test.go:9: FAIL\nok  \tapp\t0.012s"),
+        ("make test", &format!("{CARGO_FAILED}\n{CARGO_OK}\n{CARGO_NONE}")),
+        ("npm test", "FAIL  expected\n  4 passed (5.1s)"),
+    ] {
+        check_success(line, text, &OutputResult::Passed);
+    }
+    for text in
+        ["PASS 12\nFAIL 0", "checks that a failed login is reported\n0 failed", "FAIL: 0, the rest failed to fail"]
+    {
+        check_success("make test", text, &OutputResult::Unreadable(NOTHING.to_owned()));
+    }
+}
+
+#[test]
+fn a_run_with_skipped_tests_only_is_empty() {
+    for (line, text) in [
+        ("node --test", "# tests 1\n# pass 0\n# fail 0\n# skipped 1"),
+        ("mix test", "1 test, 0 failures, 1 excluded"),
+        ("mix test", "5 tests, 0 failures, 2 excluded, 3 skipped"),
+        ("python -m unittest", "Ran 5 tests in 0.001s\n\nOK (skipped=5)"),
+        ("mvn test", "[WARNING] Tests run: 5, Failures: 0, Errors: 0, Skipped: 5\n[INFO] BUILD SUCCESS"),
+        (
+            "mvn test",
+            "[WARNING] Tests run: 5, Failures: 0, Errors: 0, Skipped: 5, Time elapsed: 0.1 s - in A\nBUILD SUCCESS",
+        ),
+        ("./gradlew test", "> Task :testClasses UP-TO-DATE\n> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s"),
+        ("ctest", "100% tests passed, 0 tests failed out of 0"),
+        ("dotnet test", "Skipped! - Failed:     0, Passed:     0, Skipped:     5, Total:     5"),
+        ("phpunit", "OK, but incomplete, skipped, or risky tests!\nTests: 5, Assertions: 0, Skipped: 5."),
+        ("rspec", "5 examples, 0 failures, 5 pending"),
+        ("bats tests", "1..0"),
+        ("npx playwright test", "  5 skipped"),
+        ("tox", "  py: SKIP (0.01 seconds)\n  congratulations :) (0.02 seconds)"),
+    ] {
+        check_success(line, text, &OutputResult::Empty);
+    }
+    for (line, text) in [
+        ("mix test", "5 tests, 0 failures, 4 excluded"),
+        ("python -m unittest", "Ran 5 tests in 0.001s\n\nOK (skipped=4)"),
+        ("mvn test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 4\n[INFO] BUILD SUCCESS"),
+        ("./gradlew test", "> Task :a:test NO-SOURCE\n> Task :b:test UP-TO-DATE\n\nBUILD SUCCESSFUL in 1s"),
+        ("./gradlew test", "BUILD SUCCESSFUL in 1s"),
+        ("phpunit", "OK, but incomplete, skipped, or risky tests!\nTests: 5, Assertions: 3, Skipped: 2."),
+        ("rspec", "5 examples, 0 failures, 4 pending"),
+        ("npx playwright test", "  5 skipped\n  1 passed (2.0s)"),
+        ("tox", "  lint: SKIP (0.01 seconds)\n  py: OK (1 seconds)\n  congratulations :) (0.02 seconds)"),
+    ] {
+        check_success(line, text, &OutputResult::Passed);
     }
 }
 

@@ -14,21 +14,48 @@ impl StateStore {
     /// The agents and edits of a session; `None` when its journal cannot be read.
     #[must_use]
     pub fn activity(&self, id: &str) -> Option<ActivityLog> {
-        let path = self.activity_file(id);
-        let [purpose, project] = self.purpose(PURPOSE);
-        let purpose = [purpose, project, id.as_bytes()];
-        let kept: Option<ReadActivity> =
-            path.as_ref().and_then(|path| sealed::read(path, || self.key().cloned(), &purpose).ok());
+        let kept = self.kept_activity(id);
         let known = kept.as_ref().map(|kept| kept.position);
         let read = journal_files::activity(&self.places.journal(id), kept)?;
         let from = known.filter(|known| known.is_in_file_of(&read.position)).map_or(0, |known| known.offset);
-        if read.position.offset.saturating_sub(from) >= ACTIVITY_BLOCK
-            && let (Some(path), Ok(key)) = (path, self.key())
-        {
-            // Without it, the journal is read again.
-            let _: io::Result<()> = sealed::write(&path, key, &purpose, &read, Durability::Lossy);
+        if read.position.offset.saturating_sub(from) >= ACTIVITY_BLOCK {
+            self.write_activity(id, &read);
         }
         Some(read.log)
+    }
+
+    /// Stores the agents and edits of a session, so that they are known even if something removes the journal.
+    pub fn keep_activity(&self, id: &str) {
+        if let Some(read) = journal_files::activity(&self.places.journal(id), self.kept_activity(id)) {
+            self.write_activity(id, &read);
+        }
+    }
+
+    /// Whether something removed or changed the journal since its agents and edits were stored; returned only once, unless the
+    /// journal still cannot be read.
+    #[must_use]
+    pub fn take_journal_alteration(&self, id: &str) -> bool {
+        let Some(kept) = self.kept_activity(id) else { return false };
+        let read = journal_files::activity(&self.places.journal(id), Some(kept));
+        let altered = read.filter(|read| read.is_altered);
+        if let Some(read) = &altered {
+            self.write_activity(id, &ReadActivity { is_altered: false, ..read.clone() });
+        }
+        altered.is_some()
+    }
+
+    fn kept_activity(&self, id: &str) -> Option<ReadActivity> {
+        let [purpose, project] = self.purpose(PURPOSE);
+        sealed::read(&self.activity_file(id)?, || self.key().cloned(), &[purpose, project, id.as_bytes()]).ok()
+    }
+
+    fn write_activity(&self, id: &str, read: &ReadActivity) {
+        let [purpose, project] = self.purpose(PURPOSE);
+        if let (Some(path), Ok(key)) = (self.activity_file(id), self.key()) {
+            // Without it, the journal is read again.
+            let written = sealed::write(&path, key, &[purpose, project, id.as_bytes()], read, Durability::Lossy);
+            let _: io::Result<()> = written;
+        }
     }
 
     fn activity_file(&self, id: &str) -> Option<PathBuf> {

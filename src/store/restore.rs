@@ -1,4 +1,5 @@
-//! Restores the state of a session from its journal, where something other than modegate changed or removed its file.
+//! Restores the state of a session where something other than modegate changed or removed its file: from its journal, or from
+//! the copy of `cache.json`.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
@@ -7,6 +8,7 @@ use super::sealed::StateStatus;
 use super::session_file::StoredSession;
 use super::summary::UPDATED;
 use crate::journal_files::{self, SealedChange, SearchDepth};
+use crate::session::{ModeState, SessionModes};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
@@ -19,7 +21,9 @@ pub enum Tampering {
     Replaced,
     /// It was changed; the journal has the state.
     Changed,
-    /// It was changed, and no journal has the state.
+    /// It was removed or changed, and no journal has the state; the copy of `cache.json` has it.
+    Rebuilt,
+    /// It was changed, and nothing has the state.
     Lost,
 }
 
@@ -36,6 +40,10 @@ impl Tampering {
             }
             Self::Changed => {
                 "the state of this session was changed by something other than modegate; it was restored from the journal"
+            }
+            Self::Rebuilt => {
+                "the state of this session was removed or changed by something other than modegate, and its journal does \
+                 not have it; it was restored from modegate's copy of `cache.json`"
             }
             Self::Lost => {
                 "the state of this session was changed by something other than modegate, and no journal has it; \
@@ -89,6 +97,10 @@ impl StateStore {
             false => Some(None),
         };
         let later = journal_files::find_change(&journal, depth, visit).flatten();
+        let is_gone = matches!(stored.status, StateStatus::Missing | StateStatus::Broken(_));
+        if let Some(copied) = is_gone.then(|| self.copied(&id, later.as_ref())).flatten() {
+            return StoredSession { status: stored.status, tampering: Some(Tampering::Rebuilt), ..copied };
+        }
         let tampering = match (&stored.status, &later) {
             (StateStatus::Broken(_) | StateStatus::Unreadable(_), Some(_)) => Some(Tampering::Changed),
             (StateStatus::Broken(_), None) => Some(Tampering::Lost),
@@ -120,11 +132,34 @@ impl StateStore {
         Some(stored)
     }
 
+    /// The session in the copy of `cache.json`, unless the journal has something `later`: somebody who removes the state may have
+    /// removed the end of the journal, too.
+    fn copied(&self, id: &str, later: Option<&StoredSession>) -> Option<StoredSession> {
+        let modes = self.copied_summary()?.modes_of(id);
+        let is_current = |state: &Arc<ModeState>| state.is_active && updated(state).is_some_and(|at| !self.is_old(at));
+        let changed = |modes: &SessionModes| modes.values().filter_map(|state| updated(state)?.parse().ok()).max();
+        let known: Option<Timestamp> = later.and_then(|later| changed(&later.session.modes));
+        let shown: Option<Timestamp> = changed(&modes);
+        // The journal has the exact time, the copy has milliseconds.
+        let is_later = known.is_none_or(|known| shown > known.checked_add(SignedDuration::from_millis(1)).ok());
+        if !is_later || later.is_none() && !modes.values().any(is_current) {
+            return None;
+        }
+        let mut stored = later.cloned().unwrap_or_default();
+        (stored.session.id, stored.session.modes) = (id.into(), modes);
+        Some(stored)
+    }
+
     /// Whether a session that changed last at this time would have been swept.
     fn is_old(&self, at: &str) -> bool {
         let age = at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
         age.is_ok_and(|age| age > SignedDuration::from_hours(24 * i64::from(self.days)))
     }
+}
+
+/// When a state changed last.
+fn updated(state: &ModeState) -> Option<&str> {
+    state.other.get(UPDATED)?.as_str()
 }
 
 /// The text of the modes after a change.

@@ -204,17 +204,30 @@ impl StateStore {
 
     /// The digests of the last two summaries that modegate wrote.
     fn known_digests(&self) -> Vec<String> {
-        let text = self.digest_file().and_then(|path| disk::read_text(&path, disk::SMALL).ok());
-        text.unwrap_or_default().lines().map(str::to_owned).collect()
+        let text = self.digest_file().and_then(|path| disk::read_text(&path, LARGEST).ok());
+        text.unwrap_or_default().lines().take(2).map(str::to_owned).collect()
     }
 
-    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two.
+    /// The last summary that modegate wrote: from its copy, or from `cache.json` itself.
+    pub(super) fn copied_summary(&self) -> Option<StateSummary> {
+        let text = disk::read_text(&self.digest_file()?, LARGEST).ok()?;
+        let (digest, copy) =
+            text.split_once('\n').and_then(|(digest, rest)| Some((digest, rest.split_once('\n')?.1)))?;
+        if !copy.is_empty() && self.digest(copy.as_bytes()).as_deref() == Some(digest) {
+            return Some(StateSummary::parse(copy.as_bytes()));
+        }
+        let file = self.summary_file();
+        file.own.map(|_| file.summary)
+    }
+
+    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two. The copy
+    /// behind them serves a session whose state and journal are gone.
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
         let (mut file, meta) = disk::open_lock(&path)?;
-        let text = format!("{digest}\n{present}\n");
-        file.write_all(text.as_bytes())?;
+        let text = [format!("{digest}\n{present}\n").as_bytes(), bytes].concat();
+        file.write_all(&text)?;
         if meta.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
     }
 

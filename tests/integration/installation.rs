@@ -352,6 +352,14 @@ fn a_replaced_program_is_reported() {
     project.write(&program, "#!/bin/sh\nexit 0\n");
     assert_reported(&project, &format!("the program `{program}` was replaced during this session"));
     call(&project);
+    #[cfg(unix)]
+    {
+        project.shell(&format!("chmod +x {program}"));
+        assert_eq!(message(&project.hook(&prompt())), "", "it can be executed now");
+        call(&project);
+        project.shell(&format!("chmod -x {program}"));
+        assert_reported(&project, &format!("the program `{program}` was made not executable during this session"));
+    }
     fs::remove_file(project.home().join(&program)).unwrap();
     assert_reported(&project, &format!("the program `{program}` was removed during this session"));
 }

@@ -80,6 +80,115 @@ fn a_state_that_was_removed_or_changed_is_restored_from_the_journal() {
     }
 }
 
+/// Somebody who removes the state may remove the journal and `cache.json`, too.
+#[test]
+fn a_state_that_was_removed_with_its_journal_is_restored_from_the_copy_of_the_summary() {
+    let journal = ".claude/hooks/sessions/s.jsonl";
+    let attacks: [Attack<'_>; 5] = [
+        ("all of the journal", &|project| fs::remove_file(project.home().join(journal)).unwrap()),
+        ("the folders", &|project| {
+            fs::remove_dir_all(project.own().join("sessions")).unwrap();
+            fs::remove_dir_all(project.home().join(".claude/hooks/sessions")).unwrap();
+            fs::remove_file(project.home().join(".claude/hooks/cache.json")).unwrap();
+        }),
+        ("the text of the journal", &|project| project.write(journal, "")),
+        ("lines of the journal", &|project| {
+            let text = project.read(journal);
+            let kept: Vec<&str> = text.lines().filter(|line| !line.contains("/plan")).collect();
+            assert!(!kept.is_empty());
+            project.write(journal, kept.join("\n") + "\n");
+        }),
+        ("the place of the journal", &|project| {
+            fs::remove_file(project.home().join(journal)).unwrap();
+            fs::create_dir(project.home().join(journal)).unwrap();
+        }),
+    ];
+    for (name, attack) in attacks {
+        for event in [start("s"), prompt("s", "hello"), json!({"hook_event_name": "Stop", "session_id": "s"})] {
+            let project = Project::installed();
+            project.hook(&prompt("s", "/research x"));
+            project.hook(&prompt("s", "/plan x"));
+            attack(&project);
+            let _ = fs::remove_file(project.state_file("s"));
+            let output = project.hook(&event);
+            let told = format!("{}{}", output.stdout, project.hook(&prompt("s", "hello")).stdout);
+            assert!(told.contains("modegate's copy of `cache.json`"), "{name}: {output:?} {told}");
+            assert_eq!(project.hook(&start("s")).exit, 2, "{name}");
+            assert!(!project.hook(&prompt("s", "hello")).stdout.contains("modegate's copy"), "{name}: once");
+        }
+    }
+}
+
+/// The journal knows who wrote a marker.
+#[test]
+fn a_journal_that_was_removed_or_changed_is_reported_and_authors_stay_known() {
+    let journal = ".claude/hooks/sessions/s.jsonl";
+    let attacks: [Attack<'_>; 5] = [
+        ("removed", &|project| fs::remove_file(project.home().join(journal)).unwrap()),
+        ("emptied", &|project| project.write(journal, "")),
+        ("without edits", &|project| {
+            let text = project.read(journal);
+            let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"Write\"")).collect();
+            assert!(!kept.is_empty() && kept.len() < text.lines().count());
+            project.write(journal, kept.join("\n") + "\n");
+        }),
+        ("a folder", &|project| {
+            fs::remove_file(project.home().join(journal)).unwrap();
+            fs::create_dir(project.home().join(journal)).unwrap();
+        }),
+        ("below a file", &|project| {
+            fs::remove_dir_all(project.home().join(".claude/hooks/sessions")).unwrap();
+            project.write(".claude/hooks/sessions", "");
+        }),
+    ];
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s"});
+    for (name, attack) in attacks {
+        let project = Project::installed();
+        project.write(
+            ".claude/modes/deploy.yaml",
+            "mode: base\nextends: builtin\ngates:\n  - { id: read, on: PreToolUse(Deploy), check: { frontmatter: { of: notes.md, has: { read_by: reader }, by: reader } } }\n",
+        );
+        let deploy = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Deploy"});
+        project.hook(&prompt("s", "/plan x"));
+        project.write("notes.md", "---\nread_by: reader\n---\n");
+        let path = project.home().join("notes.md");
+        project.hook(&json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Write",
+            "tool_input": {"file_path": path}, "tool_response": {}}));
+        assert_eq!(project.hook(&deploy).exit, 2, "the main agent wrote it");
+        attack(&project);
+        let output = project.hook(&deploy);
+        assert!(output.exit == 2 && output.stderr.contains("the main agent"), "{name}: {output:?}");
+        let output = project.hook(&stop);
+        assert!(output.stdout.contains("the journal of this session was removed or changed"), "{name}: {output:?}");
+        if project.home().join(journal).is_file() {
+            assert!(security(&project).contains("the journal of this session"), "{name}");
+            assert!(!project.hook(&stop).stdout.contains("the journal"), "{name}: once");
+        }
+        assert_eq!(project.hook(&deploy).exit, 2, "{name}");
+    }
+}
+
+/// Without the key, no seal can be checked; a state that cannot be checked keeps its gates closed.
+#[cfg(unix)]
+#[test]
+fn a_key_that_cannot_be_read_opens_no_gate() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    let key = project.own().ancestors().nth(2).unwrap().join("key");
+    let kept = fs::read(&key).unwrap();
+    for attack in ["rm key; mkfifo key", "rm -r key; mkdir key", "rm -r key; echo x > key"] {
+        project.shell(&format!("cd '{}' && {attack}", key.parent().unwrap().display()));
+        let output = project.hook(&prompt("s", "hello"));
+        assert!(output.stdout.contains("the state of this session cannot be read"), "{attack}: {output:?}");
+        assert_eq!(project.hook(&start("s")).exit, 2, "{attack}");
+        assert!(project.cache()["plan_mode"]["sessions"]["s"]["is_active"].as_bool().unwrap(), "{attack}");
+    }
+    fs::remove_file(&key).unwrap();
+    fs::write(&key, kept).unwrap();
+    assert!(!project.hook(&prompt("s", "hello")).stdout.contains("cannot be read"));
+    assert_eq!(project.hook(&start("s")).exit, 2);
+}
+
 #[test]
 fn an_older_state_is_noticed() {
     let project = Project::installed();
@@ -93,11 +202,17 @@ fn an_older_state_is_noticed() {
 }
 
 #[test]
-fn without_a_journal_a_changed_state_is_reported() {
+fn without_a_journal_a_changed_state_is_restored_from_the_copy_of_the_summary() {
     let project = Project::installed();
     project.write(".claude/modegate.yaml", "journal: off\n");
     project.hook(&prompt("s", "/plan x"));
     fs::write(project.state_file("s"), "{}").unwrap();
+    let output = project.hook(&prompt("s", "hello"));
+    assert!(output.stdout.contains("modegate's copy of `cache.json`"), "{output:?}");
+    assert_eq!(project.hook(&start("s")).exit, 2);
+    // Without the copy, it is lost.
+    fs::write(project.state_file("s"), "{}").unwrap();
+    fs::remove_file(project.own().join("summary")).unwrap();
     let output = project.hook(&prompt("s", "hello"));
     assert!(output.stdout.contains("no journal has it"), "{output:?}");
     assert_eq!(project.hook(&start("s")).exit, 0);
