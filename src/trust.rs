@@ -9,7 +9,7 @@ pub use scripts::scripts_of;
 
 use crate::check::Check;
 use crate::disk;
-use crate::mode::{BrokenFile, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
+use crate::mode::{BrokenFile, NamedProgram, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
 use crate::paths::ProjectPaths;
 use crate::redact::sha256;
 use crate::store::sealed::{self, Durability};
@@ -62,7 +62,13 @@ impl SteeringFiles {
             }
         }
         let mut commands = BTreeSet::new();
-        for mode in &sources.catalogue().modes {
+        let catalogue = sources.catalogue();
+        let named = catalogue.doubtful_programs(&sources.files).into_iter();
+        commands.extend(named.filter_map(|(_, program)| match program {
+            NamedProgram::Command(command) => Some(command),
+            NamedProgram::Url(_) => None,
+        }));
+        for mode in &catalogue.modes {
             mode.checks(&mut |check| {
                 if let Check::Run(run) = check {
                     commands.insert(run.command.clone());

@@ -141,7 +141,11 @@ impl TrustReview {
             Some(record) => summary::print_changes(record, &self.files),
             None => summary::print_files(&self.files),
         }
-        summary::print_powers(&self.sources);
+        summary::print_powers(&self.sources, &self.replaced_hooks());
+    }
+
+    fn replaced_hooks(&self) -> Vec<String> {
+        mode_cache::replaced_hooks(&self.places, &self.sources)
     }
 
     fn warn_of_broken_files(&self) {
@@ -165,7 +169,7 @@ impl TrustReview {
         json!({
             "home": self.places.home.to_string_lossy(), "state": state, "files": files,
             "changes": self.record.as_ref().map(|record| summary::changes(record, &self.files)).unwrap_or_default(),
-            "powers": summary::powers(&self.sources),
+            "powers": summary::powers(&self.sources, &self.replaced_hooks()),
         })
     }
 }

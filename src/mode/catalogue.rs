@@ -2,6 +2,7 @@
 
 use super::broken_file::{BrokenFile, FileKind};
 use super::imported;
+use super::named_programs::{NamedProgram, named_programs};
 use super::project_trust::ProjectTrust;
 use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
@@ -92,9 +93,11 @@ impl ProjectSources {
 /// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
 
-const GATES: &str = ".claude/gates.json";
+/// The project's gates file.
+pub const GATES: &str = ".claude/gates.json";
 
-const HOOKS: &str = ".claude/hooks.toml";
+/// The project's hooks file.
+pub const HOOKS: &str = ".claude/hooks.toml";
 
 /// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
 pub const PLUGIN_GATES: &str = "$CLAUDE_PLUGIN_ROOT/hooks/gates.json";
@@ -141,11 +144,12 @@ impl Catalogue {
         let is_merged = merged_gates(files, defaults);
         let mut user_hooks = Vec::new();
         for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
+            let others = if file == USER_HOOKS { catalogue.base_ids() } else { Vec::new() };
             let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
             catalogue.add_file(file, text, (defaults, replaceable), &user, memo);
             if file == USER_HOOKS {
-                let gates = catalogue.mode(BASE).into_iter().flat_map(|base| &base.gates);
-                user_hooks = gates.map(|gate| gate.id.to_string()).collect();
+                user_hooks = catalogue.base_ids();
+                user_hooks.retain(|id| !others.contains(id));
             }
         }
         catalogue.drop_broken_flows(files);
@@ -238,6 +242,11 @@ impl Catalogue {
             }
             None => self.add(mode, ModeOrigin::File(file.to_owned())),
         }
+    }
+
+    /// The ids of the gates of the base mode.
+    fn base_ids(&self) -> Vec<String> {
+        self.mode(BASE).into_iter().flat_map(|base| &base.gates).map(|gate| gate.id.to_string()).collect()
     }
 
     /// The project's file that defines a mode.
@@ -355,6 +364,18 @@ impl Catalogue {
     #[must_use]
     pub fn mode(&self, name: &str) -> Option<&Mode> {
         self.modes.iter().find(|mode| mode.name == name)
+    }
+
+    /// The programs and servers in files that are used only together with others, or not as they are, each with its file.
+    #[must_use]
+    pub fn doubtful_programs(&self, files: &[(String, String)]) -> Vec<(String, NamedProgram)> {
+        let is_broken = |file: &str| self.broken.iter().any(|broken| broken.file == file && !broken.used);
+        // A plugin's gates can lead to gates that no event has.
+        let doubtful = files.iter().filter(|(file, _)| file == GATES || is_broken(file));
+        let programs = |(file, text): &(String, String)| {
+            named_programs(file, text).into_iter().map(|program| (file.clone(), program)).collect::<Vec<_>>()
+        };
+        doubtful.flat_map(programs).collect()
     }
 
     /// Every mode with its origin.

@@ -423,3 +423,64 @@ fn modes_whose_names_are_not_utf_8_are_not_used() {
     assert!(!project.home().join("trace").exists());
     assert!(run(&project, &["modes", "check"]).stdout.contains("its name is not UTF-8"));
 }
+
+/// Writes a file of the user's own.
+fn write_own(project: &Project, name: &str, text: &str) {
+    let folder = project.user().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+/// What a person agrees to must not depend on files that they do not look at.
+#[test]
+fn a_mode_cannot_name_a_gate_of_the_users_own_hooks() {
+    let project = Project::installed();
+    write_own(
+        &project,
+        "hooks.toml",
+        "[[hooks]]\nevent=\"PreToolUse\"\ntool_matcher=\"Write\"\n[hooks.shell]\ncommand=\"true\"\n",
+    );
+    let gate = "mode: base\ngates:\n  - { id: x, on: PreToolUse(Bash), check: { run: touch trace }, fail: user-hooks-1, else: x }\n";
+    project.write(".claude/modes/base.yaml", gate);
+    let shown = run(&project, &["trust", "--yes"]);
+    assert!(shown.stdout.contains("runs `touch trace` (named in .claude/modes/base.yaml)"), "{shown:?}");
+    assert!(shown.stderr.contains("it is ignored until it is fixed"), "{shown:?}");
+    hook(&project, &session_start());
+    hook(&project, &call("ls"));
+    assert!(!project.home().join("trace").exists());
+}
+
+#[test]
+fn a_mode_does_not_replace_a_hook_of_the_users_own() {
+    let project = Project::installed();
+    let own =
+        "[[hooks]]\nname=\"mine\"\nevent=\"PreToolUse\"\ntool_matcher=\"Bash\"\n[hooks.shell]\ncommand=\"exit 1\"\n";
+    write_own(&project, "hooks.toml", own);
+    project.write(
+        ".claude/modes/base.yaml",
+        "mode: base\ngates: [{ id: mine, on: PreToolUse(Bash), check: { tool: Bash } }]\n",
+    );
+    run(&project, &["trust", "--yes"]);
+    assert_eq!(hook(&project, &call("ls")).exit, 2);
+    // A hook of the project's may, and the person reads that.
+    project.write(".claude/hooks.toml", own.replace("exit 1", "exit 0"));
+    let shown = run(&project, &["trust", "--yes"]).stdout;
+    assert!(shown.contains("replaces your own hook mine"), "{shown}");
+    assert_eq!(hook(&project, &call("ls")).exit, 0);
+}
+
+#[test]
+fn trust_shows_programs_that_only_run_together_with_a_plugin() {
+    for (gates, plugin) in [
+        (
+            r#"{"gates":{"lint":{"command":"touch trace; false","on_fail":"other"}},"hooks":{"PostToolUse":{"gates":["lint"]}}}"#,
+            "other",
+        ),
+        (r#"{"gates":{"lint":{"command":"touch trace; false"}}}"#, "lint"),
+    ] {
+        let project = Project::installed();
+        project.write(".claude/gates.json", gates);
+        let shown = run(&project, &["trust", "--yes"]).stdout;
+        assert!(shown.contains("runs `touch trace; false`"), "{plugin}: {shown}");
+    }
+}

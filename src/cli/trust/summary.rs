@@ -3,7 +3,7 @@
 use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
-use crate::mode::{BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, ProjectSources, embedded_mode};
+use crate::mode::{BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, NamedProgram, ProjectSources, embedded_mode};
 use crate::printable;
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
@@ -69,8 +69,8 @@ fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<TrustChange> 
     rules.filter(|change| change.before != change.after).chain(others).collect()
 }
 
-pub(super) fn print_powers(sources: &ProjectSources) {
-    let powers = powers(sources);
+pub(super) fn print_powers(sources: &ProjectSources, replaced: &[String]) {
+    let powers = powers(sources, replaced);
     if !powers.is_empty() {
         screen::print_line("with these files, modegate:");
         for power in powers {
@@ -80,10 +80,13 @@ pub(super) fn print_powers(sources: &ProjectSources) {
 }
 
 /// What the project's files make modegate do that its built-in modes do not.
-pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
+///
+/// Its hooks take the place of the user's own that are `replaced`.
+pub(super) fn powers(sources: &ProjectSources, replaced: &[String]) -> Vec<String> {
     let catalogue = sources.catalogue();
     let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> =
+        replaced.iter().map(|name| format!("replaces your own hook {}", shown(name))).collect();
     for (mode, origin) in catalogue.entries() {
         let shipped = embedded_mode(&mode.name);
         let own = own_gates(mode, shipped.as_ref());
@@ -103,6 +106,13 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
                 steps.entry(power).or_default().push(format!("phase {} of {}", phase.name, mode.name));
             }
         }
+    }
+    for (file, program) in catalogue.doubtful_programs(&sources.files) {
+        let power = match program {
+            NamedProgram::Command(command) => runs(&command),
+            NamedProgram::Url(url) => sends_to(&url),
+        };
+        steps.entry(power).or_insert_with(|| vec![format!("named in {file}")]);
     }
     lines.extend(settings_powers(&catalogue));
     lines.extend(steps.into_iter().map(|(power, gates)| format!("{power} ({})", shown(&gates.join(", ")))));
@@ -164,11 +174,19 @@ fn gate_powers(gate: &Gate) -> Vec<String> {
 fn step_powers(check: &Check) -> Vec<String> {
     let mut powers = Vec::new();
     check.walk(&mut |check| match check {
-        Check::Run(run) => powers.push(format!("runs `{}`", shown(&run.command))),
-        Check::Http(http) => powers.push(format!("sends events to {}", shown(&http.url))),
+        Check::Run(run) => powers.push(runs(&run.command)),
+        Check::Http(http) => powers.push(sends_to(&http.url)),
         _ => {}
     });
     powers
+}
+
+fn runs(command: &str) -> String {
+    format!("runs `{}`", shown(command))
+}
+
+fn sends_to(url: &str) -> String {
+    format!("sends events to {}", shown(url))
 }
 
 fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
