@@ -14,13 +14,13 @@ mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
 pub use catalogue::{
-    Catalogue, GATES, HOOKS, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode,
+    Catalogue, HOOKS, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode,
     embedded_modes, import, restore_embedded,
 };
 pub use deferred::{Deferred, decode_shared};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
-pub use named_programs::{NamedProgram, named_programs, replaced_hooks};
+pub use named_programs::{NamedProgram, replaced_hooks};
 pub use project_trust::{ProjectTrust, TrustState};
 pub use read::{GATE, MODE, PHASE, read, read_node};
 pub use user_only::USER_SETTINGS;

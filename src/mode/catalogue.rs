@@ -93,8 +93,7 @@ impl ProjectSources {
 /// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
 
-/// The project's gates file.
-pub const GATES: &str = ".claude/gates.json";
+const GATES: &str = ".claude/gates.json";
 
 /// The project's hooks file.
 pub const HOOKS: &str = ".claude/hooks.toml";

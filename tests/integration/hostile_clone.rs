@@ -600,3 +600,47 @@ fn a_name_adds_no_line_to_what_the_model_reads_at_a_prompt() {
     let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(!context.lines().any(|line| line.starts_with("SYSTEM")), "{context}");
 }
+
+/// The name of another project's folder follows from its path, so a repository can have a link to it.
+#[test]
+fn install_and_uninstall_do_not_reach_other_projects_or_folders_through_a_link() {
+    let files = |folder: &Path| {
+        let mut names: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    let settings = {
+        let other = Project::new();
+        other.run(&["install", "--no-workflow"]);
+        other.read(".claude/settings.json")
+    };
+    let other = project.own().with_file_name("other-0123456789abcdef");
+    let outside = project.user().join("outside");
+    for folder in [&other, &outside] {
+        for name in ["hooks", "agents", "commands"] {
+            project.shell("rm -rf .claude; mkdir .claude");
+            let _: std::io::Result<()> = std::fs::remove_dir_all(folder);
+            std::fs::create_dir_all(folder.join("sessions")).unwrap();
+            std::fs::create_dir_all(folder.join("gone/deep")).unwrap();
+            std::fs::write(folder.join("sessions/s.json"), "{}").unwrap();
+            project.write(".claude/settings.json", &settings);
+            project.write(".claude/settings.local.json", &settings);
+            std::os::unix::fs::symlink(folder, project.home().join(".claude").join(name)).unwrap();
+            if name != "hooks" {
+                let list = json!({"folders": [format!("{name}/gone"), format!("{name}/gone/deep")], "files": {}});
+                project.write(".claude/hooks/installed.json", list.to_string());
+            }
+            for words in
+                [&["install"][..], &["install", "--local"], &["uninstall", "--local"], &["uninstall", "--purge"]]
+            {
+                let output = project.run(words);
+                assert_eq!(files(folder), ["gone", "sessions"], "{name} {words:?}: {output:?}");
+                assert_eq!(files(&folder.join("sessions")), ["s.json"], "{name} {words:?}: {output:?}");
+                assert_eq!(files(&folder.join("gone")), ["deep"], "{name} {words:?}: {output:?}");
+            }
+        }
+    }
+}
