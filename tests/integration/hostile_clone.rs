@@ -644,3 +644,48 @@ fn install_and_uninstall_do_not_reach_other_projects_or_folders_through_a_link()
         }
     }
 }
+
+/// Git would bring it back at the next checkout, and the entries that the person installed would run it.
+#[test]
+fn install_does_not_make_a_program_of_the_repository_decide() {
+    let hostile = "#!/bin/sh\necho hostile\n";
+    for (path, is_tracked, words) in [
+        (".claude/hooks/modegate", true, &["install"][..]),
+        (".claude/hooks/modegate", true, &["install", "--path"]),
+        (".claude/hooks/modegate", false, &["install", "--path"]),
+        (".venv/bin/modegate", true, &["install", "--path"]),
+        ("node_modules/.bin/modegate", true, &["install", "--path"]),
+    ] {
+        let project = Project::new();
+        project.git(&["init", "-q"]);
+        project.write(path, hostile);
+        project.shell(&format!("chmod +x {path}"));
+        if is_tracked {
+            project.git(&["add", "-Af"]);
+            project.git(&["commit", "-qm", "x"]);
+        }
+        let output = run(&project, words);
+        assert_eq!(output.exit, 1, "{path} {words:?}: {output:?}");
+        let says = format!("`{path}` is not a copy of this program, and the hook entries would run it");
+        assert!(output.stderr.contains(&says), "{output:?}");
+        assert!(output.stderr.contains("git tracks it") == is_tracked, "{output:?}");
+        assert_eq!(project.read(path), hostile);
+        assert!(!project.home().join(".claude/settings.json").exists());
+    }
+    // Not tracked, it is replaced, or it was installed on this machine.
+    for (path, words) in [(".claude/hooks/modegate", &["install"][..]), (".venv/bin/modegate", &["install", "--path"])]
+    {
+        let project = Project::new();
+        project.git(&["init", "-q"]);
+        project.write(path, hostile);
+        assert_eq!(run(&project, words).exit, 0, "{path}");
+    }
+    // A copy that is committed later is reported.
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    assert_eq!(run(&project, &["install"]).exit, 0);
+    project.git(&["add", "-Af"]);
+    let report = run(&project, &["doctor"]).stdout;
+    assert!(report.contains("git tracks `.claude/hooks/modegate`, so a pull or a checkout can replace"), "{report}");
+    assert_eq!(run(&project, &["install"]).exit, 0, "it is a copy");
+}
