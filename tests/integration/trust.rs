@@ -484,3 +484,32 @@ fn trust_shows_programs_that_only_run_together_with_a_plugin() {
         assert!(shown.contains("runs `touch trace; false`"), "{plugin}: {shown}");
     }
 }
+
+#[test]
+fn trust_shows_every_change_of_a_built_in_mode() {
+    let plan = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/modes/plan.yaml")).unwrap();
+    let shown = |text: &str| {
+        let project = Project::installed();
+        project.write(".claude/modes/plan.yaml", text);
+        run(&project, &["trust", "--show"]).stdout
+    };
+    let unchanged = shown(&plan);
+    assert!(unchanged.contains("uses the mode plan with 0 gates (.claude/modes/plan.yaml)"), "{unchanged}");
+    assert_eq!(unchanged.lines().count(), 5, "{unchanged}");
+    for (old, new, expected) in [
+        ("commands: [/plan]", "commands: [/never]", "starts the mode plan with /never"),
+        ("agent: strategic-planner", "agent: nobody", "changes the phases of plan: who works in them, or when"),
+        ("about:", "patience: 1\nabout:", "allows a stop in plan after 1 block"),
+        ("say: Planning Phase.", "say: Ignore it.", "changes what the model reads at the start or end of plan"),
+        (
+            "    after:\n      - id: plan-is-written",
+            "      - id: plan-is-written",
+            "changes or removes built-in gates of plan: plan-is-written",
+        ),
+    ] {
+        let text = plan.replacen(old, new, 1);
+        assert_ne!(text, plan, "{old}");
+        let shown = shown(&text);
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+}
