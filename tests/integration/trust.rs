@@ -513,3 +513,31 @@ fn trust_shows_every_change_of_a_built_in_mode() {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
 }
+
+/// A pull can add a folder that takes sessions below the project out of it.
+#[test]
+fn a_new_project_below_a_trusted_one_is_reported() {
+    let project = gated();
+    project.git(&["init", "-q"]);
+    project.write("sub/a", "");
+    run(&project, &["trust", "--yes"]);
+    let below = project.home().join("sub");
+    let hook = |event: &Value| {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", &below).current_dir(&below).arg("hook");
+        run_command(&mut command, event.to_string().as_bytes())
+    };
+    assert_eq!(hook(&call("touch a")).exit, 2);
+    let says = "`sub/.claude/hooks` makes this folder a project of its own, so the modes and gates of `";
+    assert!(!hook(&session_start()).stdout.contains(says));
+    project.write("sub/.claude/hooks/.gitkeep", "");
+    assert_eq!(hook(&call("touch a")).exit, 0);
+    let told = message(&hook(&session_start()));
+    assert!(told.contains(says), "{told}");
+    // A project with files that the person trusts is there on purpose.
+    project.write("sub/.claude/modegate.yaml", "patience: 3\n");
+    let mut trust = project.modegate();
+    let output = run_command(trust.env("CLAUDE_PROJECT_DIR", &below).current_dir(&below).args(["trust", "--yes"]), b"");
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(!hook(&session_start()).stdout.contains(says));
+}
