@@ -8,7 +8,7 @@ use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{FileProblem, Location, Node, did_you_mean};
+use crate::yaml::{FileProblem, Location, MOST_PROBLEMS, Node, did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -291,7 +291,7 @@ impl Catalogue {
             let message = format!("no mode and no gate is called `{name}`{}", did_you_mean(name, &known));
             Some(FileProblem::at(named.location, message))
         };
-        Settings::names(&node).into_iter().filter_map(unknown_name).collect()
+        Settings::names(&node).into_iter().filter_map(unknown_name).take(MOST_PROBLEMS).collect()
     }
 
     /// A step whose mode does not exist, cannot be started, or waits for this mode.

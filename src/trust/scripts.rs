@@ -5,7 +5,10 @@
 use crate::disk::{LinkResolver, real};
 use crate::paths::lexical;
 use crate::shell::{ExecContext, effects};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Programs that run a file which is one of their arguments.
 const INTERPRETERS: [&str; 22] = [
@@ -37,7 +40,9 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let context = ExecContext { cwd: text(cwd), home: String::new(), project: text(home), wrappers: Vec::new() };
     let line = effects(command, &context);
-    let plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
+    let mut plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
+    let mut seen = HashSet::new();
+    plain.retain(|word| seen.insert(word.clone()));
     let search = ScriptSearch::of(&plain, cwd, home);
     let mut found = Vec::new();
     // The line may run any file that it names, if it does not say which.
@@ -99,6 +104,9 @@ struct ScriptSearch {
     folders: Vec<PathBuf>,
     /// The folder of the session and the project, without links.
     roots: [PathBuf; 2],
+    /// What was found for a word, and the names in a folder: a line can repeat a pattern thousands of times.
+    known: RefCell<HashMap<String, Vec<PathBuf>>>,
+    listed: RefCell<HashMap<PathBuf, Rc<[String]>>>,
 }
 
 impl ScriptSearch {
@@ -112,11 +120,21 @@ impl ScriptSearch {
         }
         folders.dedup();
         let mut links = LinkResolver::around_here();
-        Self { folders, roots: [home, cwd].map(|root| links.real(root)) }
+        let roots = [home, cwd].map(|root| links.real(root));
+        Self { folders, roots, known: RefCell::default(), listed: RefCell::default() }
     }
 
     /// The files that a word can mean, except programs of dependencies.
     fn files(&self, word: &str) -> Vec<PathBuf> {
+        if let Some(known) = self.known.borrow().get(word) {
+            return known.clone();
+        }
+        let found = self.search(word);
+        self.known.borrow_mut().insert(word.to_owned(), found.clone());
+        found
+    }
+
+    fn search(&self, word: &str) -> Vec<PathBuf> {
         let is_own = |path: &PathBuf| {
             let below = self.folders.iter().take(2).find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
             let is_dependency = below.iter().any(|part| DEPENDENCIES.iter().any(|folder| part == *folder));
@@ -135,13 +153,21 @@ impl ScriptSearch {
     /// The files whose path begins like a pattern: more than it matches.
     fn starting_with(&self, start: &str) -> Vec<PathBuf> {
         let (below, prefix) = start.rsplit_once('/').unwrap_or(("", start));
-        let folders = self.folders.iter().flat_map(|folder| meanings(folder, below));
-        let listed = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
-        let entries = listed.flat_map(|entries| entries.flatten().take(MOST_MATCHES));
-        entries
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
-            .map(|entry| entry.path())
-            .collect()
+        let mut found = Vec::new();
+        for folder in self.folders.iter().flat_map(|folder| meanings(folder, below)) {
+            let names = self.names(&folder);
+            found.extend(names.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)));
+        }
+        found
+    }
+
+    /// The names in a folder that a pattern can match.
+    fn names(&self, folder: &Path) -> Rc<[String]> {
+        let read = || {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_MATCHES);
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+        };
+        Rc::clone(self.listed.borrow_mut().entry(folder.to_owned()).or_insert_with(read))
     }
 }
 

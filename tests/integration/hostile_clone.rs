@@ -689,3 +689,41 @@ fn install_does_not_make_a_program_of_the_repository_decide() {
     assert!(report.contains("git tracks `.claude/hooks/modegate`, so a pull or a checkout can replace"), "{report}");
     assert_eq!(run(&project, &["install"]).exit, 0, "it is a copy");
 }
+
+/// What takes a person's time in a clone grows with the size of its files, and not faster.
+#[test]
+fn small_files_of_a_clone_do_not_keep_commands_busy() {
+    let gates: serde_json::Map<String, Value> = (0..3_000)
+        .map(|n| {
+            let gate = json!({"command": "true", "on_fail": format!("g{}", (n + 1) % 3_000), "on_pass": format!("g{}", n * 7 % 3_000)});
+            (format!("g{n}"), gate)
+        })
+        .collect();
+    let chained = json!({"gates": gates, "hooks": {"PostToolUse": {"gates": ["g0"]}}}).to_string();
+    let hook = "[[hooks]]\nevent=\"Stop\"\nshell={command=\"true\"}\n";
+    let pattern = format!(
+        "mode: base\ngates:\n  - {{ id: a, on: PreToolUse(Bash), check: {{ run: \"{}\" }} }}\n",
+        "./x* ".repeat(20_000)
+    );
+    for (file, text, says) in [
+        (".claude/gates.json", chained, "more than 1000 gates"),
+        (".claude/gates.json", format!("{{{}\"hooks\":{{}}}}", "\"gates\":{},".repeat(45_000)), ""),
+        (".claude/hooks.toml", hook.repeat(6_000), "more than 1000 hooks"),
+        (".claude/hooks.toml", "[[a.b]]\n".repeat(60_000), ""),
+        (".claude/modegate.yaml", (0..50_000).map(|n| format!("k{n}: 1\n")).collect(), "has 100 problems"),
+        (".claude/modes/base.yaml", pattern, ""),
+    ] {
+        let project = Project::installed();
+        (0..200).for_each(|n| project.write(&format!("x{n}.sh"), ""));
+        project.write(file, text);
+        let begun = std::time::Instant::now();
+        run(&project, &["trust", "--show"]);
+        let output = run(&project, &["modes", "check"]);
+        assert!((output.stdout.clone() + &output.stderr).contains(says), "{says}: {output:?}");
+        assert!(begun.elapsed().as_secs() < 20, "{file}: {:?}", begun.elapsed());
+    }
+    let project = Project::installed();
+    project.write(".claude/hooks/sessions/a.scenario.yaml", format!("about: {}", "[".repeat(1_000_000)));
+    let output = run(&project, &["replay"]);
+    assert!((output.stdout.clone() + &output.stderr).contains("too many brackets are open"), "{output:?}");
+}
