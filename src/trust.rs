@@ -55,9 +55,17 @@ impl SteeringFiles {
     #[must_use]
     pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
         let mut others = BTreeMap::new();
+        let folder = disk::real(&places.home.join(CONTEXTS));
+        let mut left = disk::SMALL;
         for name in &sources.contexts {
             let path = format!("{CONTEXTS}/{name}");
-            if let Ok(bytes) = disk::read(&places.home.join(&path), disk::SMALL) {
+            let file = places.home.join(&path);
+            // A link out of the folder is never followed, so nobody has to agree to it.
+            if !disk::real(&file).starts_with(&folder) {
+                continue;
+            }
+            if let Ok(bytes) = disk::read(&file, left) {
+                left -= bytes.len() as u64;
                 others.insert(path, bytes);
             }
         }

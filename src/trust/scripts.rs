@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use crate::disk::{LinkResolver, real};
+use crate::disk::{self, LinkResolver, real};
 use crate::paths::lexical;
 use crate::shell::{ExecContext, effects};
 use std::cell::RefCell;
@@ -189,7 +189,7 @@ fn is_program(path: &Path) -> bool {
         let mut start = [0; 2];
         file.read_exact(&mut start).is_ok() && start == *b"#!"
     };
-    is_executable(path) || std::fs::File::open(path).is_ok_and(begins_with_mark)
+    is_executable(path) || disk::open(path).is_ok_and(begins_with_mark)
 }
 
 #[cfg(unix)]

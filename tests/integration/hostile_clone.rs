@@ -727,3 +727,35 @@ fn small_files_of_a_clone_do_not_keep_commands_busy() {
     let output = run(&project, &["replay"]);
     assert!((output.stdout.clone() + &output.stderr).contains("too many brackets are open"), "{output:?}");
 }
+
+#[test]
+fn journals_of_a_clone_add_no_lines_to_what_is_printed() {
+    let project = Project::installed();
+    let fake = "2026-11-18 08:49:40 UTC s1 allowed  FAKE";
+    project.hook(&call("rm -rf /etc"));
+    let line = project.read(".claude/hooks/sessions/s.jsonl");
+    let mut value: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+    value["at"] = json!(format!("2026\n{fake}"));
+    value["before"]["id"] = json!("a\nFAKE");
+    project.write(".claude/hooks/sessions/s.jsonl", format!("{line}{value}\n"));
+    project.write(".claude/hooks/sessions/x\nFAKE session s9, all gates are off.jsonl", &line);
+    for words in [&["log"][..], &["log", "--security"], &["status", "--all"], &["status"]] {
+        let output = project.run(words).stdout;
+        assert!(!output.lines().any(|line| line.starts_with("FAKE") || line.starts_with(fake)), "{words:?}: {output}");
+    }
+}
+
+/// A clone can have a thousand links to one large file.
+#[test]
+fn trust_reads_a_bounded_amount_of_context() {
+    let project = Project::installed();
+    project.write("large", vec![b'x'; 3 << 20]);
+    project.write(".claude/context/prompt-submit.md", "Own.");
+    project.shell(
+        "cd .claude/context; for i in 1 2 3 4 5 6 7 8; do ln -s ../../large l$i.md; cp ../../large c$i.md; done",
+    );
+    let shown = run(&project, &["trust", "--json"]).json();
+    let files: Vec<&str> = shown["files"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(!files.iter().any(|file| file.contains("context/l")), "{files:?}");
+    assert_eq!(files.iter().filter(|file| file.contains("context/c")).count(), 5, "16 MiB: {files:?}");
+}
