@@ -7,20 +7,22 @@ mod embedded;
 mod event_filter;
 pub mod imported;
 mod lint;
+mod named_programs;
 mod project_trust;
 mod read;
 mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
 pub use catalogue::{
-    Catalogue, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode, embedded_modes,
-    import, restore_embedded,
+    Catalogue, HOOKS, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode,
+    embedded_modes, import, restore_embedded,
 };
 pub use deferred::{Deferred, decode_shared};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
+pub use named_programs::{NamedProgram, replaced_hooks};
 pub use project_trust::{ProjectTrust, TrustState};
-pub use read::{GATE, MODE, PHASE, read, read_node};
+pub use read::{GATE, MODE, MOST_GATES, PHASE, read, read_node};
 pub use user_only::USER_SETTINGS;
 
 use crate::check::{Check, Definitions};

@@ -16,7 +16,9 @@ pub use key::SourceScope;
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{BrokenFile, Catalogue, EMBEDDED, FileKind, ProjectSources, ProjectTrust, SETTINGS, USER_SETTINGS};
+use crate::mode::{
+    self, BrokenFile, Catalogue, EMBEDDED, FileKind, HOOKS, ProjectSources, ProjectTrust, SETTINGS, USER_SETTINGS,
+};
 use crate::paths::ProjectPaths;
 use crate::settings::Settings;
 use crate::trust;
@@ -158,6 +160,14 @@ pub fn trusted_sources(places: &ProjectPaths) -> ProjectSources {
     defaults::with_defaults(places, trust::usable(places, sources(places)).0)
 }
 
+/// The hooks of the user's own that those of the project's sources replace.
+#[must_use]
+pub fn replaced_hooks(places: &ProjectPaths, sources: &ProjectSources) -> Vec<String> {
+    let own = sources.files.iter().find(|(name, _)| name == HOOKS);
+    let both = own.and_then(|(_, own)| Some(mode::replaced_hooks(&defaults::user_hooks(places)?, own)));
+    both.unwrap_or_default()
+}
+
 /// Reads the files of a project that a catalogue can be made of, trusted or not.
 #[must_use]
 pub fn sources(places: &ProjectPaths) -> ProjectSources {
@@ -173,7 +183,7 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
     for path in paths {
         let name = path.file_name().unwrap_or_default();
         if let Some(name) = name.to_str() {
-            files.push((path.clone(), format!(".claude/modes/{name}"), FileKind::Mode));
+            files.push((path.clone(), format!("{MODES}{name}"), FileKind::Mode));
         } else {
             // Two such names can look the same, and a person agrees to a file by its name.
             let name = format!(".claude/modes/{}", name.display());
@@ -243,6 +253,9 @@ fn contexts(folder: &Path) -> Vec<String> {
     names.sort_unstable();
     names
 }
+
+/// The start of the names of mode files.
+const MODES: &str = ".claude/modes/";
 
 /// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];

@@ -9,7 +9,7 @@ pub use scripts::scripts_of;
 
 use crate::check::Check;
 use crate::disk;
-use crate::mode::{BrokenFile, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
+use crate::mode::{BrokenFile, NamedProgram, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
 use crate::paths::ProjectPaths;
 use crate::redact::sha256;
 use crate::store::sealed::{self, Durability};
@@ -55,14 +55,28 @@ impl SteeringFiles {
     #[must_use]
     pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
         let mut others = BTreeMap::new();
+        let folder = disk::real(&places.home.join(CONTEXTS));
+        let mut left = disk::SMALL;
         for name in &sources.contexts {
             let path = format!("{CONTEXTS}/{name}");
-            if let Ok(bytes) = disk::read(&places.home.join(&path), disk::SMALL) {
+            let file = places.home.join(&path);
+            // A link out of the folder is never followed, so nobody has to agree to it.
+            if !disk::real(&file).starts_with(&folder) {
+                continue;
+            }
+            if let Ok(bytes) = disk::read(&file, left) {
+                left -= bytes.len() as u64;
                 others.insert(path, bytes);
             }
         }
         let mut commands = BTreeSet::new();
-        for mode in &sources.catalogue().modes {
+        let catalogue = sources.catalogue();
+        let named = catalogue.doubtful_programs(&sources.files).into_iter();
+        commands.extend(named.filter_map(|(_, program)| match program {
+            NamedProgram::Command(command) => Some(command),
+            NamedProgram::Url(_) => None,
+        }));
+        for mode in &catalogue.modes {
             mode.checks(&mut |check| {
                 if let Check::Run(run) = check {
                     commands.insert(run.command.clone());

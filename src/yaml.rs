@@ -3,10 +3,11 @@
 //! YAML, JSON and TOML are read into the same tree.
 
 pub mod json;
+mod positions;
 mod reader;
 pub mod toml;
 
-pub use reader::{FileProblem, MappingFields, TreeReader, did_you_mean, nearest, suggestion};
+pub use reader::{FileProblem, MOST_PROBLEMS, MappingFields, TreeReader, did_you_mean, nearest, suggestion};
 
 use crate::template;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};

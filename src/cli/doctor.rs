@@ -8,6 +8,7 @@ mod program_checks;
 mod state_checks;
 mod workflow_checks;
 
+use super::cli_error::CliError;
 use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE};
@@ -120,6 +121,11 @@ fn grouped(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 pub(super) fn problems(target: &InstallTarget) -> Vec<Diagnostic> {
     let diagnostics = grouped(examine(&DoctorContext::read(target.clone())));
     diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Problem).collect()
+}
+
+/// Why entries of `install` would run a program that came with the repository, if they would.
+pub(super) fn program_of_repository(target: &InstallTarget, on_path: bool) -> Option<CliError> {
+    program_checks::of_repository(&DoctorContext::read(target.clone()), on_path)
 }
 
 /// Whether a hook entry in any settings file calls modegate in this project.

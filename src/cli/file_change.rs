@@ -92,16 +92,15 @@ impl FileChange {
         !matches!(self.action, ChangeAction::Unchanged | ChangeAction::Keep)
     }
 
-    /// Fails if a link of the repository leads the change out of `folders`.
-    fn require_inside(&self, folders: &[PathBuf]) -> io::Result<()> {
-        let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    /// Fails if a link of the repository leads the change out of the target.
+    fn require_inside(&self, target: &InstallTarget) -> io::Result<()> {
         match &self.action {
-            _ if folders.is_empty() || !self.has_effect() => Ok(()),
+            _ if !self.has_effect() => Ok(()),
             // A link itself is removed, not what it leads to.
             ChangeAction::Remove => {
-                self.path.parent().map_or(Ok(()), |parent| disk::require_inside(&parent.join("x"), &folders))
+                self.path.parent().map_or(Ok(()), |parent| target.require_inside(&parent.join("x")))
             }
-            _ => disk::require_inside(&self.path, &folders),
+            _ => target.require_inside(&self.path),
         }
     }
 
@@ -148,9 +147,8 @@ impl FileChange {
 
 /// Fails if a link of the repository leads one of the changes out of the project.
 pub(super) fn require_inside(changes: &[FileChange], target: &InstallTarget) -> Result<(), CliError> {
-    let folders = target.writable_folders();
     for change in changes {
-        change.require_inside(&folders).map_err(|error| {
+        change.require_inside(target).map_err(|error| {
             CliError::failure(format!("`{}`: {error}", target.short(&change.path)))
                 .hint("replace the link with a file or folder of the project; nothing was changed")
         })?;

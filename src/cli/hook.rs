@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::event_input::read_event;
-use super::{host_settings, screen};
+use super::{host_settings, screen, trust};
 use crate::crash;
 use crate::disk::{self, LinkResolver, SeenFolders};
 use crate::engine::{Decided, decide};
@@ -529,6 +529,9 @@ impl HookRun<'_> {
         let is_start = self.event.kind == Some(EventKind::SessionStart);
         if !is_start && self.event.kind != Some(EventKind::UserPromptSubmit) {
             return;
+        }
+        if is_start {
+            self.problems.extend(trust::project_above(&self.places));
         }
         let Some(notice) = trust.notice() else { return };
         let known = self.places.own.as_ref().map(|own| own.join("trust-notice"));

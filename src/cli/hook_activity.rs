@@ -7,6 +7,7 @@ use super::install_target::{InstallTarget, user_folder};
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
+use crate::printable::one_line;
 use crate::transcript::{ToolUse, TranscriptRecord};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -57,8 +58,8 @@ impl HookActivity {
 impl fmt::Display for HookActivity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.seen {
-            Some(at) => write!(f, "session {} last called the hook {}", self.session, ago(at))?,
-            None => write!(f, "session {} has never called the hook", self.session)?,
+            Some(at) => write!(f, "session {} last called the hook {}", one_line(&self.session), ago(at))?,
+            None => write!(f, "session {} has never called the hook", one_line(&self.session))?,
         }
         let Some(at) = self.last_missed() else { return Ok(()) };
         match (self.missed.len(), self.seen) {

@@ -63,6 +63,10 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
+        // Entries of the user's own settings run no program of a project.
+        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| !target.is_users) {
+            return Err(error);
+        }
         let needed = hook_entries::required_events(&mode_cache::sources(&target.state_places()).catalogue());
         let client = self.client.or_else(ClientVersion::installed);
         let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =

@@ -81,7 +81,12 @@ impl InstallManifest {
     }
 
     /// Forgets removed files, or all if `kept` is false; then removes the folders that are empty.
+    ///
+    /// A folder that a link leads out of the project is not modegate's.
     pub(super) fn retire(mut self, target: &InstallTarget, kept: bool) {
+        if target.require_inside(&Self::path(target)).is_err() {
+            return;
+        }
         let _: io::Result<()> = if kept {
             self.files.retain(|file, _| target.claude.join(file).is_file());
             self.write(target)
@@ -91,7 +96,8 @@ impl InstallManifest {
         let _: io::Result<()> = fs::remove_dir(target.own.join("sessions"));
         // The deepest first: keys below a folder sort after it.
         for folder in self.folders.iter().rev().filter(|folder| is_below(folder)) {
-            let _: io::Result<()> = fs::remove_dir(target.claude.join(folder));
+            let folder = target.claude.join(folder);
+            let _: io::Result<()> = target.require_inside(&folder).and_then(|()| fs::remove_dir(&folder));
         }
     }
 }

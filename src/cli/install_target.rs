@@ -10,6 +10,7 @@ use crate::store;
 use crate::user_folder::project_paths;
 use clap::Args;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The settings file to use.
@@ -106,18 +107,21 @@ impl InstallTarget {
         format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
     }
 
-    /// The folders that changes may not leave through a link; none for the user's own files, which may be anywhere.
-    pub(super) fn writable_folders(&self) -> Vec<PathBuf> {
+    /// Fails if a link of the repository leads a change of `path` elsewhere; the user's own files may be anywhere.
+    pub(super) fn require_inside(&self, path: &Path) -> io::Result<()> {
         if self.is_users {
-            return Vec::new();
+            return Ok(());
         }
         // Folders of a linked worktree can be links to those of the main checkout.
         let state = self.state_places();
-        let own = [state.own, self.places().own]
-            .into_iter()
-            .flatten()
-            .filter_map(|own| Some(own.ancestors().nth(2)?.to_owned()));
-        [self.home.clone(), state.home].into_iter().chain(own).collect()
+        let project = [self.home.clone(), state.home];
+        let is_of_project = project.iter().any(|folder| path.starts_with(folder));
+        let own = [state.own, self.places().own].into_iter().flatten();
+        let own = own.filter_map(|own| Some(own.ancestors().nth(2)?.to_owned()));
+        // Other projects have their state next to this one's: a link of the project must not lead there.
+        let folders: Vec<PathBuf> = if is_of_project { project.to_vec() } else { own.collect() };
+        let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+        crate::disk::require_inside(path, &folders)
     }
 
     /// The backup of the settings from before the installation.

@@ -136,7 +136,7 @@ impl Log {
             screen::print_line(serde_json::to_string(line).unwrap_or_default());
             return;
         }
-        let session: String = line.before.id.chars().take(SHORT_ID).collect();
+        let session: String = screen::one_line(&line.before.id).chars().take(SHORT_ID).collect();
         let word = format!("{:<13}", outcome(&line.decision, &line.findings));
         let time = screen::local_time(&line.at);
         let parts = [event.summary(), line.security.join("; "), reason(line), line.decision.moves.join(", ")];

@@ -197,5 +197,5 @@ fn terminal_columns() -> Option<usize> {
 /// A time of the journal as local time with its zone; text that is not a time is unchanged.
 pub(super) fn local_time(at: &str) -> String {
     let time = at.parse::<Timestamp>().map(|at| at.to_zoned(TimeZone::system()));
-    time.map_or_else(|_| at.to_owned(), |time| time.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
+    time.map_or_else(|_| one_line(at), |time| time.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }

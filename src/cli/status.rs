@@ -149,7 +149,7 @@ impl SessionStatus {
     fn print(&self, catalogue: &Catalogue, places: &ProjectPaths) {
         let last = self.last_event().map(|at| format!(", last event {}", hook_activity::ago(at))).unwrap_or_default();
         let last = styled(TextStyle::Dim, &last);
-        screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &self.session.id)));
+        screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &screen::one_line(&self.session.id))));
         if let Some(parent) = self.session.ancestors().first() {
             screen::print_line(format!("  forked from {parent}"));
         }

@@ -7,10 +7,13 @@ mod summary;
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, is_run_by_model, places, require_person};
+use crate::live::place;
 use crate::mode::{Catalogue, ProjectSources, ProjectTrust, TrustState};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
+use crate::printable::one_line;
 use crate::trust::{SteeringFiles, TrustRecord};
+use crate::user_folder::project_paths;
 use clap::Args;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
@@ -141,7 +144,11 @@ impl TrustReview {
             Some(record) => summary::print_changes(record, &self.files),
             None => summary::print_files(&self.files),
         }
-        summary::print_powers(&self.sources);
+        summary::print_powers(&self.sources, &self.replaced_hooks());
+    }
+
+    fn replaced_hooks(&self) -> Vec<String> {
+        mode_cache::replaced_hooks(&self.places, &self.sources)
     }
 
     fn warn_of_broken_files(&self) {
@@ -165,7 +172,7 @@ impl TrustReview {
         json!({
             "home": self.places.home.to_string_lossy(), "state": state, "files": files,
             "changes": self.record.as_ref().map(|record| summary::changes(record, &self.files)).unwrap_or_default(),
-            "powers": summary::powers(&self.sources),
+            "powers": summary::powers(&self.sources, &self.replaced_hooks()),
         })
     }
 }
@@ -232,6 +239,25 @@ impl TrustBefore {
         }
         Ok(())
     }
+}
+
+/// What a person should know if a folder with `.claude/hooks` takes a session out of a project that they trust.
+///
+/// A pull can add such a folder. One with files of its own that the person trusts is there on purpose.
+pub(super) fn project_above(places: &ProjectPaths) -> Option<String> {
+    let root = place::repository_home(&places.home)?;
+    let above = places.home.ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+    let mut projects = above.filter(|folder| folder.join(".claude/hooks").is_dir());
+    let trusted = projects.find(|folder| TrustRecord::read(&project_paths(folder.to_path_buf())).is_some())?;
+    if TrustRecord::read(places).is_some() {
+        return None;
+    }
+    let below = places.home.strip_prefix(trusted).unwrap_or(&places.home).join(".claude/hooks");
+    Some(format!(
+        "`{}` makes this folder a project of its own, so the modes and gates of `{}`, which you trust, are not used here",
+        one_line(&below.to_string_lossy()),
+        one_line(&trusted.to_string_lossy())
+    ))
 }
 
 /// What a person should know about the trust in a project, with its context files and scripts.

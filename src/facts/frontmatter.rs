@@ -105,8 +105,9 @@ fn mapping(text: &str) -> Result<Mapping, FrontmatterError> {
     }
 }
 
-/// Whether too many brackets are open, in quotes or not.
-fn nests_too_deep(text: &str) -> bool {
+/// Whether too many brackets are open, in quotes or not: the parser would take long.
+#[must_use]
+pub fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {
         match byte {

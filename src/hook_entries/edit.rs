@@ -1,8 +1,8 @@
 //! Edits the syntax tree of a settings file.
 
-use super::TIMEOUT;
 use super::entry::{arguments, is_hook_call, mentions_hook_call};
 use super::launcher;
+use super::{HookEntry, PROJECT_VARIABLE, TIMEOUT};
 use crate::event::EventKind;
 use crate::printable::is_name;
 use jsonc_parser::ParseOptions;
@@ -53,21 +53,26 @@ impl SettingsError {
 /// The text with one entry per event that calls `program`; an empty text is an empty file.
 ///
 /// Existing entries of modegate keep their place, their arguments and their other keys; only their command is
-/// updated.
+/// updated. A project's file may come from others: its entries count only if they are certain to call modegate for every
+/// event.
 pub fn with_entries(text: &str, program: &str, events: &[EventKind]) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
         Some(hooks) => hooks.object_value().ok_or(SettingsError::NotAnObject("`hooks`"))?,
     };
+    let is_of_user = !program.starts_with(PROJECT_VARIABLE);
     for kind in events {
         let name = kind.name();
         let groups = match hooks.get(name) {
             None => hooks.array_value_or_set(name),
             Some(groups) => groups.array_value().ok_or_else(|| SettingsError::NotAList(name.to_owned()))?,
         };
+        if !is_of_user {
+            remove_restricted(&groups, *kind);
+        }
         match ours(&groups).first() {
-            None if has_custom_call(&groups) => {}
+            None if is_of_user && has_custom_call(&groups) => {}
             None => drop(groups.append(group(program, *kind))),
             Some(entry) => set_command(entry, program, *kind),
         }
@@ -214,6 +219,33 @@ fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
     (command, args)
 }
 
+/// Removes modegate's entries that the host does not run for every event of the kind, or whose answer it does not use.
+fn remove_restricted(groups: &CstArray, kind: EventKind) {
+    for group in groups.elements() {
+        let Some(entries) = entries(&group) else { continue };
+        let restricted: Vec<CstObject> =
+            own(&entries).into_iter().filter(|entry| !is_unrestricted(&group, entry, kind)).collect();
+        let had = !restricted.is_empty();
+        restricted.into_iter().for_each(CstObject::remove);
+        if had && entries.elements().is_empty() {
+            group.remove();
+        }
+    }
+}
+
+/// Whether an entry of a group gets every event of its kind and decides it in the session's own project.
+fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool {
+    // Of two equal keys, the host uses the last, and the editor the first.
+    let value = |object: &CstObject| {
+        let value: Value = serde_json::from_str(&object.to_string()).ok()?;
+        (value.as_object()?.len() == object.properties().len()).then_some(value)
+    };
+    let (Some(group), Some(entry)) = (group.as_object().as_ref().and_then(value), value(entry)) else { return false };
+    let matcher = group.get("matcher").map(Value::as_str);
+    let entry = HookEntry { event: kind.name(), matcher: matcher.flatten(), entry: &entry };
+    matcher != Some(None) && entry.is_unrestricted() && entry.has_known_arguments()
+}
+
 /// Makes an entry call `program` in the present form; its other keys are the user's choice.
 fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
     let (before, args) = words(entry);
@@ -236,6 +268,9 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
             drop(entry.insert(own.property_index() + 1, "args", args));
         }
         _ => {}
+    }
+    if entry.get("timeout").is_none() {
+        entry.append("timeout", CstInputValue::Number(TIMEOUT.to_string()));
     }
     if entry.get("statusMessage").is_none() {
         entry.append("statusMessage", CstInputValue::String(STATUS_MESSAGE.to_owned()));

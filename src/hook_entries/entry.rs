@@ -97,21 +97,46 @@ impl<'a> HookEntry<'a> {
     /// the program on PATH without more.
     #[must_use]
     pub fn is_certain_to_decide(&self) -> bool {
-        const KEYS: [&str; 6] = ["type", "command", "args", "timeout", "statusMessage", "onFailure"];
         let installed = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
         let words = self.args().map(|args| args.join(" "));
         let line = [self.command().unwrap_or_default(), words.as_deref().unwrap_or_default()].join(" ");
         let is_plain = PLAIN.contains(&line.trim_end());
         let is_program = || words.as_deref() == Some("hook") && self.command() == Some(&installed);
+        (is_plain || is_program() || self.is_as_installed(&installed)) && self.is_unrestricted()
+    }
+
+    /// Whether the host runs it at every event of its kind, waits for it, and uses its answer.
+    pub(super) fn is_unrestricted(&self) -> bool {
         let is_in_time = self.entry.get("timeout").is_none_or(|time| time.as_u64().is_some_and(|time| time >= TIMEOUT));
-        let has_known_keys =
-            self.entry.as_object().is_some_and(|entry| entry.keys().all(|key| KEYS.contains(&key.as_str())));
         let is_command = self.entry.get("type").and_then(Value::as_str) == Some("command");
-        (is_plain || is_program() || self.is_as_installed(&installed))
-            && self.matches_every_event()
-            && is_command
-            && is_in_time
-            && has_known_keys
+        self.matches_every_event() && is_command && is_in_time && self.other_keys().is_empty()
+    }
+
+    /// The keys that `install` does not write.
+    pub fn other_keys(&self) -> Vec<&'a str> {
+        const KEYS: [&str; 6] = ["type", "command", "args", "timeout", "statusMessage", "onFailure"];
+        let keys = self.entry.as_object().into_iter().flat_map(|entry| entry.keys()).map(String::as_str);
+        keys.filter(|key| !KEYS.contains(key)).collect()
+    }
+
+    /// Whether it does nothing but start `modegate hook`: in `true # modegate hook`, the words alone prove nothing.
+    pub fn is_direct_call(&self) -> bool {
+        let command = self.command().unwrap_or_default();
+        let is_known_line = |(program, args): (String, &str)| {
+            let lines = |kind| [launcher::line(&program, args, kind), launcher::fallback_line(args, kind)];
+            EventKind::named(self.event).is_some_and(|kind| lines(kind).iter().any(|line| line == command))
+        };
+        let has_no_other_part = || !command.contains([';', '|', '&', '<', '>', '(', ')', '`', '#', '\n', '\r']);
+        self.is_ours()
+            && self.has_known_arguments()
+            && launcher::parsed(command).map_or_else(has_no_other_part, is_known_line)
+    }
+
+    /// Whether its arguments are those of an entry that decides in the session's own project.
+    pub(super) fn has_known_arguments(&self) -> bool {
+        let args: Option<Vec<String>> = self.args().map(|args| args.into_iter().map(str::to_owned).collect());
+        let words = arguments(self.command().unwrap_or_default(), args.as_deref());
+        matches!(words.as_str(), "hook" | "hook --exit-zero")
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.

@@ -2,12 +2,13 @@
 
 use super::broken_file::{BrokenFile, FileKind};
 use super::imported;
+use super::named_programs::{NamedProgram, named_programs};
 use super::project_trust::ProjectTrust;
 use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{FileProblem, Location, Node, did_you_mean};
+use crate::yaml::{FileProblem, Location, MOST_PROBLEMS, Node, did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -94,7 +95,8 @@ pub const SETTINGS: &str = ".claude/modegate.yaml";
 
 const GATES: &str = ".claude/gates.json";
 
-const HOOKS: &str = ".claude/hooks.toml";
+/// The project's hooks file.
+pub const HOOKS: &str = ".claude/hooks.toml";
 
 /// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
 pub const PLUGIN_GATES: &str = "$CLAUDE_PLUGIN_ROOT/hooks/gates.json";
@@ -141,11 +143,12 @@ impl Catalogue {
         let is_merged = merged_gates(files, defaults);
         let mut user_hooks = Vec::new();
         for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
+            let others = if file == USER_HOOKS { catalogue.base_ids() } else { Vec::new() };
             let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
             catalogue.add_file(file, text, (defaults, replaceable), &user, memo);
             if file == USER_HOOKS {
-                let gates = catalogue.mode(BASE).into_iter().flat_map(|base| &base.gates);
-                user_hooks = gates.map(|gate| gate.id.to_string()).collect();
+                user_hooks = catalogue.base_ids();
+                user_hooks.retain(|id| !others.contains(id));
             }
         }
         catalogue.drop_broken_flows(files);
@@ -240,6 +243,11 @@ impl Catalogue {
         }
     }
 
+    /// The ids of the gates of the base mode.
+    fn base_ids(&self) -> Vec<String> {
+        self.mode(BASE).into_iter().flat_map(|base| &base.gates).map(|gate| gate.id.to_string()).collect()
+    }
+
     /// The project's file that defines a mode.
     fn file_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(mode, _)| mode.name == name).and_then(|(_, origin)| match origin {
@@ -283,7 +291,7 @@ impl Catalogue {
             let message = format!("no mode and no gate is called `{name}`{}", did_you_mean(name, &known));
             Some(FileProblem::at(named.location, message))
         };
-        Settings::names(&node).into_iter().filter_map(unknown_name).collect()
+        Settings::names(&node).into_iter().filter_map(unknown_name).take(MOST_PROBLEMS).collect()
     }
 
     /// A step whose mode does not exist, cannot be started, or waits for this mode.
@@ -355,6 +363,18 @@ impl Catalogue {
     #[must_use]
     pub fn mode(&self, name: &str) -> Option<&Mode> {
         self.modes.iter().find(|mode| mode.name == name)
+    }
+
+    /// The programs and servers in files that are used only together with others, or not as they are, each with its file.
+    #[must_use]
+    pub fn doubtful_programs(&self, files: &[(String, String)]) -> Vec<(String, NamedProgram)> {
+        let is_broken = |file: &str| self.broken.iter().any(|broken| broken.file == file && !broken.used);
+        // A plugin's gates can lead to gates that no event has.
+        let doubtful = files.iter().filter(|(file, _)| file == GATES || is_broken(file));
+        let programs = |(file, text): &(String, String)| {
+            named_programs(file, text).into_iter().map(|program| (file.clone(), program)).collect::<Vec<_>>()
+        };
+        doubtful.flat_map(programs).collect()
     }
 
     /// Every mode with its origin.

@@ -50,6 +50,13 @@ impl NodeBuilder {
     }
 }
 
+/// The names of the hooks in a `hooks.toml`.
+pub(super) fn hook_names(text: &str) -> Vec<String> {
+    let hooks = crate::yaml::toml::parse(text).ok().and_then(|root| root.get("hooks").cloned());
+    let Some(Node { value: NodeValue::List(hooks), .. }) = hooks else { return Vec::new() };
+    hooks.iter().filter_map(|hook| hook.get("name")?.text().map(str::to_owned)).collect()
+}
+
 /// A native base mode with these gates.
 fn base(at: NodeBuilder, gates: Vec<Node>) -> Node {
     at.map(vec![("mode", at.text("base")), ("extends", at.text("builtin")), ("gates", at.list(gates))])

@@ -2,6 +2,7 @@
 
 use super::{Action, Gate, Mode, Phase, Worker};
 use crate::yaml::{FileProblem, Node, TreeReader};
+use std::collections::{HashMap, HashSet};
 
 pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     for (index, phase) in mode.phases.iter().enumerate() {
@@ -17,20 +18,20 @@ pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
         reader.problems.push(FileProblem { path: "phases".to_owned(), ..FileProblem::at(node.location, message) });
     }
     duplicate_gates(reader, mode);
+    let all = AllGates::of(mode);
     for (phase, gate) in mode.all_gates() {
-        let problems = gate_problems(mode, phase, gate);
+        let problems = gate_problems(mode, &all, phase, gate);
         reader.problems.extend(problems.into_iter().map(|message| gate_problem(gate, message)));
     }
 }
 
 /// Reports gates with the same id; in a file that extends a mode, the later one would silently replace the earlier.
 pub(super) fn duplicate_gates(reader: &mut TreeReader, mode: &Mode) {
-    let mut ids: Vec<&str> = Vec::new();
+    let mut ids: HashSet<&str> = HashSet::new();
     for (_, gate) in mode.all_gates() {
-        if ids.contains(&gate.id.as_str()) {
+        if !ids.insert(gate.id.as_str()) {
             reader.problems.push(gate_problem(gate, format!("two gates are called `{}`", gate.id)));
         }
-        ids.push(&gate.id);
     }
 }
 
@@ -38,7 +39,24 @@ fn gate_problem(gate: &Gate, message: String) -> FileProblem {
     FileProblem { path: gate.id.to_string(), ..FileProblem::at(gate.location, message) }
 }
 
-fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String> {
+/// The gates of a mode by their ids, and the ids that gates lead to.
+struct AllGates<'m> {
+    by_id: HashMap<&'m str, &'m Gate>,
+    led_to: HashSet<&'m str>,
+}
+
+impl<'m> AllGates<'m> {
+    fn of(mode: &'m Mode) -> Self {
+        let gates = || mode.all_gates().map(|(_, gate)| gate);
+        let mut by_id = HashMap::new();
+        for gate in gates() {
+            by_id.entry(gate.id.as_str()).or_insert(gate);
+        }
+        Self { by_id, led_to: gates().flat_map(targets).collect() }
+    }
+}
+
+fn gate_problems(mode: &Mode, all: &AllGates<'_>, phase: Option<&Phase>, gate: &Gate) -> Vec<String> {
     let among = |gates: &[Gate]| gates.iter().any(|own| std::ptr::eq(own, gate));
     let mut problems = Vec::new();
     if !among(&mode.gates) && !gate.on.is_empty() {
@@ -47,8 +65,8 @@ fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String>
     if gate.always && phase.is_some_and(|phase| among(&phase.after)) {
         problems.push("`scope: always` is for starts: an inactive mode has no phase that could end".to_owned());
     }
-    problems.extend(chain_problem(mode, gate));
-    if among(&mode.gates) && gate.on.is_empty() && !is_target(mode, gate) {
+    problems.extend(chain_problem(all, gate));
+    if among(&mode.gates) && gate.on.is_empty() && !all.led_to.contains(gate.id.as_str()) {
         problems.push("this gate never runs: it needs `on`, or another gate that leads to it".to_owned());
     }
     problems
@@ -96,23 +114,18 @@ fn targets(gate: &Gate) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_target(mode: &Mode, gate: &Gate) -> bool {
-    mode.all_gates().any(|(_, other)| targets(other).any(|id| gate.id == id))
-}
-
 /// A gate that is led to but does not exist, or that leads back to itself.
-fn chain_problem(mode: &Mode, gate: &Gate) -> Option<String> {
+fn chain_problem(all: &AllGates<'_>, gate: &Gate) -> Option<String> {
     let mut open: Vec<&str> = targets(gate).collect();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     while let Some(id) = open.pop() {
         if gate.id == id {
             return Some(format!("`{id}` leads back to itself"));
         }
-        if seen.contains(&id) {
+        if !seen.insert(id) {
             continue;
         }
-        seen.push(id);
-        let Some((_, next)) = mode.all_gates().find(|(_, other)| other.id == id) else {
+        let Some(next) = all.by_id.get(id) else {
             return Some(format!(
                 "`{id}` is neither an action (continue, warn, ask, block, stop) nor a gate of this mode"
             ));

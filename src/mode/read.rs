@@ -35,6 +35,9 @@ pub const GATE: [&str; 18] = [
     "patience", "timeout", "once", "scope",
 ];
 
+/// The most gates, and phases, of a file.
+pub const MOST_GATES: usize = 1_000;
+
 /// A mode with warnings about it, or the problems that make it unusable.
 pub type ReadResult = Result<(Mode, Vec<FileProblem>), Vec<FileProblem>>;
 
@@ -55,6 +58,7 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
         reader.artifacts.extend(definitions.artifacts.keys().cloned());
     }
     let (own, overrides) = mode(&mut reader, node);
+    too_many(&own, node)?;
     let mode = match base {
         Some(base) => {
             super::lint::duplicate_gates(&mut reader, &own);
@@ -71,6 +75,16 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
         Ok((mode, reader.warnings))
     } else {
         Err([reader.problems, reader.warnings].concat())
+    }
+}
+
+/// Refuses a mode that would take long to check.
+fn too_many(mode: &Mode, node: &Node) -> Result<(), Vec<FileProblem>> {
+    let problem = |what: &str| Err(vec![FileProblem::at(node.location, format!("more than {MOST_GATES} {what}"))]);
+    match (mode.all_gates().nth(MOST_GATES).is_some(), mode.phases.len() > MOST_GATES) {
+        (true, _) => problem("gates"),
+        (_, true) => problem("phases"),
+        _ => Ok(()),
     }
 }
 

@@ -2,16 +2,20 @@
 //!
 //! The person has put them where they are, so they need no trust of the project.
 
-use super::{context_folders, contexts, text};
+use super::{MODES, context_folders, contexts, text};
 use crate::mode::{FileKind, PLUGIN_GATES, ProjectSources, USER_HOOKS};
 use crate::paths::{PLUGIN_CONTEXT, ProjectPaths};
 use std::path::PathBuf;
 
 /// The sources of a project with the files below them.
+///
+/// They come after the project's modes, which can then neither name their gates nor replace them: whoever trusts a project
+/// reads its files without them.
 pub(super) fn with_defaults(places: &ProjectPaths, mut sources: ProjectSources) -> ProjectSources {
+    let modes = sources.files.iter().take_while(|(name, _)| name.starts_with(MODES)).count();
     for (path, name) in files(places).into_iter().rev() {
         if let Some(text) = text(&path, name, FileKind::Gates, &mut sources.unreadable) {
-            sources.files.insert(0, (name.to_owned(), text));
+            sources.files.insert(modes, (name.to_owned(), text));
         }
     }
     if let Some(plugin) = &places.plugin {
@@ -19,6 +23,12 @@ pub(super) fn with_defaults(places: &ProjectPaths, mut sources: ProjectSources) 
         sources.contexts.extend(names);
     }
     sources
+}
+
+/// The text of the user's own hooks file.
+pub(super) fn user_hooks(places: &ProjectPaths) -> Option<String> {
+    let (path, name) = files(places).into_iter().find(|(_, name)| *name == USER_HOOKS)?;
+    text(&path, name, FileKind::Gates, &mut Vec::new())
 }
 
 /// Every path whose change changes these files.

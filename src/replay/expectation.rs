@@ -2,6 +2,7 @@
 
 use super::change::DecisionChange;
 use super::result::ReplayResult;
+use crate::facts::frontmatter::nests_too_deep;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,6 +53,8 @@ pub(crate) enum ExpectationError {
     Event(u64, Box<ExpectationError>),
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
+    #[error("too many brackets are open")]
+    TooDeep,
 }
 
 /// The words for an event's result.
@@ -197,6 +200,9 @@ const HEAD: &str = "# Expected decisions, written by `modegate replay --bless`. 
 
 impl ExpectationFile {
     pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
+        if nests_too_deep(text) {
+            return Err(ExpectationError::TooDeep);
+        }
         let file: Self = serde_yaml::from_str(text)?;
         for at in &file.expect {
             let checked = at.expected.clone().checked();

@@ -3,6 +3,7 @@
 //! A script draws the page from the embedded JSON; no data is ever used as markup.
 
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase, Worker};
+use crate::printable;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,11 +24,12 @@ pub fn page(data: &impl Serialize) -> String {
     PAGE.replace("{{css}}", STYLE.trim()).replace("{{js}}", SCRIPT.trim()).replace("{{data}}", &inert(&json))
 }
 
-/// Escapes JSON so that it cannot end its script element or begin a comment.
+/// Escapes JSON so that it cannot end its script element, begin a comment, or control a terminal that prints it.
 ///
 /// These characters occur in JSON strings only, where the escape means the same character.
 fn inert(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    let json = json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    printable::lines(&json).into_owned()
 }
 
 /// Converts the modes of a catalogue to boxes and arrows.

@@ -1,6 +1,7 @@
 //! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
 use super::result::{ReplayProblem, ReplayResult};
+use crate::printable;
 use std::io;
 
 /// The cases of one session.
@@ -79,7 +80,8 @@ impl TestSuite {
 fn escaped(text: &str) -> String {
     let fits = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     let text: String = text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect();
-    quick_xml::escape::escape(text).into_owned()
+    // A terminal that prints the report must not act on it.
+    quick_xml::escape::escape(printable::lines(&text)).into_owned()
 }
 
 #[cfg(test)]

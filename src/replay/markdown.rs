@@ -2,6 +2,7 @@
 
 use super::change::{DecisionChange, ReplayCounts};
 use super::result::ReplayResult;
+use crate::printable;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -87,8 +88,10 @@ fn cell(text: &str) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
+    // A terminal that prints the report must not act on it.
+    let short = printable::one_line(&short.replace(['\n', '\r'], " ")).into_owned();
     let escaped = short.replace('&', "&amp;").replace('<', "&lt;").replace('@', "&#64;").replace('|', "\\|");
-    escaped.replace('`', "\\`").replace('[', "\\[").replace(['\n', '\r'], " ")
+    escaped.replace('`', "\\`").replace('[', "\\[")
 }
 
 #[cfg(test)]
@@ -108,6 +111,9 @@ mod tests {
         let event = "Bash(a | b)\n<img> @team `x` [y](z)".to_owned();
         let text = rendered(&[ReplayResult { event, ..ReplayResult::default() }]);
         assert!(text.contains("| Bash(a \\| b) &lt;img> &#64;team \\`x\\` \\[y](z) |"), "{text}");
+        let hostile = ReplayResult { event: "\u{1b}[31m\u{7}\u{9b}\u{202e}".to_owned(), ..ReplayResult::default() };
+        let text = rendered(&[hostile]);
+        assert!(text.contains("| \\u001b\\[31m\\u0007\\u009b\\u202e |"), "{text}");
         let long = ReplayResult { reason: "x".repeat(10_000), event: "<".repeat(10_000), ..ReplayResult::default() };
         let text = rendered(&vec![long; 200]);
         assert!(text.chars().count() < 65_536 && text.contains("… and 150 more"), "{}", text.len());

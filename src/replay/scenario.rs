@@ -7,6 +7,7 @@ mod step_check;
 pub use step_check::StepOutput;
 
 use super::expectation::renamed;
+use crate::facts::frontmatter::nests_too_deep;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -129,6 +130,8 @@ pub enum ScenarioError {
     /// The file is not YAML of the right shape.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
+    #[error("too many brackets are open")]
+    TooDeep,
     /// A step is wrong.
     #[error("step {0}: {1}")]
     Step(usize, StepError),
@@ -167,6 +170,9 @@ impl Scenario {
     ///
     /// Names the line or the step that is wrong.
     pub fn parse(text: &str) -> Result<Self, ScenarioError> {
+        if nests_too_deep(text) {
+            return Err(ScenarioError::TooDeep);
+        }
         let scenario: Self = serde_yaml::from_str(text)?;
         for (number, step) in (1..).zip(&scenario.steps) {
             step.check(scenario.stream.is_some()).map_err(|why| ScenarioError::Step(number, why))?;

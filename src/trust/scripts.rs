@@ -2,16 +2,103 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use crate::disk::{LinkResolver, real};
+use crate::disk::{self, LinkResolver, real};
 use crate::paths::lexical;
 use crate::shell::{ExecContext, effects};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Programs that run a file which is one of their arguments.
-const INTERPRETERS: [&str; 22] = [
-    ".", "ash", "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "make", "node", "perl", "php", "pwsh",
-    "python", "ruby", "sh", "source", "tsx", "uv", "zsh",
+const INTERPRETERS: [&str; 51] = [
+    ".",
+    "ash",
+    "awk",
+    "bash",
+    "bun",
+    "csh",
+    "dash",
+    "deno",
+    "elixir",
+    "escript",
+    "esno",
+    "expect",
+    "fish",
+    "gawk",
+    "gmake",
+    "groovy",
+    "guile",
+    "java",
+    "jiti",
+    "julia",
+    "ksh",
+    "lua",
+    "luajit",
+    "make",
+    "mawk",
+    "mksh",
+    "nawk",
+    "node",
+    "nodejs",
+    "nu",
+    "ocaml",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "pypy",
+    "python",
+    "racket",
+    "rbash",
+    "Rscript",
+    "ruby",
+    "runghc",
+    "sh",
+    "source",
+    "tclsh",
+    "tcsh",
+    "ts-node",
+    "tsx",
+    "uv",
+    "wish",
+    "zsh",
 ];
+
+/// Options of interpreters that name a file to run, in the same word.
+const FILE_OPTIONS: [&str; 6] = ["-f", "-r", "--file=", "--makefile=", "--require=", "--import="];
+
+/// Programs that only read the files that they are given.
+const READERS: [&str; 24] = [
+    "[",
+    "black",
+    "cat",
+    "cd",
+    "cmp",
+    "diff",
+    "echo",
+    "egrep",
+    "eslint",
+    "fgrep",
+    "flake8",
+    "grep",
+    "hadolint",
+    "head",
+    "isort",
+    "ls",
+    "mypy",
+    "prettier",
+    "printf",
+    "ruff",
+    "shellcheck",
+    "shfmt",
+    "tail",
+    "test",
+];
+
+/// Parts of options with which some of them run code.
+const READER_CODE: [&str; 6] = ["config", "plugin", "rule", "parser", "resolve", "init"];
 
 /// Options after which an interpreter runs code from its arguments, or a module.
 const INLINE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "--command"];
@@ -31,13 +118,16 @@ const MOST_MATCHES: usize = 1_000;
 /// The files of the project `home` that `command` runs in the folder `cwd`: programs by their path, and scripts of
 /// interpreters.
 ///
-/// Files that a program only reads are left out: they change during ordinary work.
+/// Any other file that the line names counts if it looks like a program, since many programs start others. Files that a
+/// program only reads are left out: they change during ordinary work.
 #[must_use]
 pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let context = ExecContext { cwd: text(cwd), home: String::new(), project: text(home), wrappers: Vec::new() };
     let line = effects(command, &context);
-    let plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
+    let mut plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
+    let mut seen = HashSet::new();
+    plain.retain(|word| seen.insert(word.clone()));
     let search = ScriptSearch::of(&plain, cwd, home);
     let mut found = Vec::new();
     // The line may run any file that it names, if it does not say which.
@@ -57,7 +147,14 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
             let script = words.take(most).map(|word| search.files(word)).find(|files| !files.is_empty());
             is_open |= script.is_none() && most > 1 && !has_code(program, arguments);
             found.extend(script.unwrap_or_default());
+            let values =
+                arguments.iter().filter_map(|word| FILE_OPTIONS.iter().find_map(|name| word.strip_prefix(name)));
+            found.extend(values.flat_map(|value| search.files(value)));
         }
+    }
+    if is_open || !line.calls.iter().all(|call| is_reader(&call.argv())) {
+        let named = plain.iter().flat_map(|word| named_files(word)).flat_map(|word| search.files(word));
+        found.extend(named.filter(|path| is_program(path)));
     }
     if is_open {
         found.extend(plain.iter().flat_map(|word| search.files(word)));
@@ -69,6 +166,41 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
 
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || "\"'`;:=<>()|&".contains(c)
+}
+
+/// The files that a word can name: itself, without a variable for the current folder, or the value of a short option.
+fn named_files(word: &str) -> impl Iterator<Item = &str> {
+    let below = ["$PWD/", "${PWD}/", "$CLAUDE_PROJECT_DIR/", "${CLAUDE_PROJECT_DIR}/"].into_iter();
+    let below = below.filter_map(|start| word.strip_prefix(start));
+    let is_option = word.starts_with('-') && word.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
+    [word].into_iter().chain(below).chain(word.get(2..).filter(|value| is_option && !value.is_empty()))
+}
+
+/// Whether a call only reads the files that it names.
+fn is_reader(argv: &[String]) -> bool {
+    let runs_code =
+        |word: &String| word.starts_with('-') && (word == "-c" || READER_CODE.iter().any(|part| word.contains(part)));
+    argv.split_first().is_none_or(|(program, rest)| READERS.contains(&program.as_str()) && !rest.iter().any(runs_code))
+}
+
+/// Whether a file looks like a program: it is executable, or begins with `#!`.
+fn is_program(path: &Path) -> bool {
+    let begins_with_mark = |mut file: std::fs::File| {
+        let mut start = [0; 2];
+        file.read_exact(&mut start).is_ok() && start == *b"#!"
+    };
+    is_executable(path) || disk::open(path).is_ok_and(begins_with_mark)
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    false
 }
 
 fn is_interpreter(program: &str) -> bool {
@@ -99,6 +231,9 @@ struct ScriptSearch {
     folders: Vec<PathBuf>,
     /// The folder of the session and the project, without links.
     roots: [PathBuf; 2],
+    /// What was found for a word, and the names in a folder: a line can repeat a pattern thousands of times.
+    known: RefCell<HashMap<String, Vec<PathBuf>>>,
+    listed: RefCell<HashMap<PathBuf, Rc<[String]>>>,
 }
 
 impl ScriptSearch {
@@ -112,11 +247,21 @@ impl ScriptSearch {
         }
         folders.dedup();
         let mut links = LinkResolver::around_here();
-        Self { folders, roots: [home, cwd].map(|root| links.real(root)) }
+        let roots = [home, cwd].map(|root| links.real(root));
+        Self { folders, roots, known: RefCell::default(), listed: RefCell::default() }
     }
 
     /// The files that a word can mean, except programs of dependencies.
     fn files(&self, word: &str) -> Vec<PathBuf> {
+        if let Some(known) = self.known.borrow().get(word) {
+            return known.clone();
+        }
+        let found = self.search(word);
+        self.known.borrow_mut().insert(word.to_owned(), found.clone());
+        found
+    }
+
+    fn search(&self, word: &str) -> Vec<PathBuf> {
         let is_own = |path: &PathBuf| {
             let below = self.folders.iter().take(2).find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
             let is_dependency = below.iter().any(|part| DEPENDENCIES.iter().any(|folder| part == *folder));
@@ -135,13 +280,21 @@ impl ScriptSearch {
     /// The files whose path begins like a pattern: more than it matches.
     fn starting_with(&self, start: &str) -> Vec<PathBuf> {
         let (below, prefix) = start.rsplit_once('/').unwrap_or(("", start));
-        let folders = self.folders.iter().flat_map(|folder| meanings(folder, below));
-        let listed = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
-        let entries = listed.flat_map(|entries| entries.flatten().take(MOST_MATCHES));
-        entries
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
-            .map(|entry| entry.path())
-            .collect()
+        let mut found = Vec::new();
+        for folder in self.folders.iter().flat_map(|folder| meanings(folder, below)) {
+            let names = self.names(&folder);
+            found.extend(names.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)));
+        }
+        found
+    }
+
+    /// The names in a folder that a pattern can match.
+    fn names(&self, folder: &Path) -> Rc<[String]> {
+        let read = || {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_MATCHES);
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+        };
+        Rc::clone(self.listed.borrow_mut().entry(folder.to_owned()).or_insert_with(read))
     }
 }
 
@@ -192,6 +345,41 @@ mod tests {
             let found: Vec<String> =
                 scripts_of(command, &home, &home).iter().map(|path| crate::trust::relative(path, &home)).collect();
             assert_eq!(found, expected, "{command}");
+        }
+    }
+
+    /// Programs start others in more ways than anybody can list.
+    #[test]
+    fn every_program_that_a_line_names_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = real(folder.path());
+        std::fs::write(home.join("gate.sh"), "#!/bin/sh\n").unwrap();
+        std::fs::write(home.join("gate.mk"), "all:\n").unwrap();
+        std::fs::write(home.join("data"), "#").unwrap();
+        for (command, expected) in [
+            ("sh -c \"$(cat gate.sh)\"", "gate.sh"),
+            ("eval \"$(cat gate.sh)\"", "gate.sh"),
+            ("python3 -c \"exec(open('gate.sh').read())\"", "gate.sh"),
+            ("while read -r l; do eval \"$l\"; done < gate.sh", "gate.sh"),
+            ("find . -maxdepth 1 -name gate.sh -exec {} \\;", "gate.sh"),
+            ("tar -cf x data --checkpoint-action=exec=./gate.sh", "gate.sh"),
+            ("tar -I ./gate.sh -cf /dev/null data", "gate.sh"),
+            ("tar -I./gate.sh -cf /dev/null data", "gate.sh"),
+            ("git ls-remote --upload-pack=./gate.sh .", "gate.sh"),
+            ("linux64 ./gate.sh", "gate.sh"),
+            ("export BASH_ENV=\"$PWD/gate.sh\"; bash -c true", "gate.sh"),
+            ("nodejs gate.sh", "gate.sh"),
+            ("make -fgate.mk all", "gate.mk"),
+            ("gmake --file=gate.mk", "gate.mk"),
+            ("eslint --config ./gate.sh data", "gate.sh"),
+            ("shellcheck gate.sh", ""),
+            ("cd . && test -x gate.sh", ""),
+            ("ruff check gate.sh data", ""),
+            ("wc data", ""),
+        ] {
+            let found: Vec<String> =
+                scripts_of(command, &home, &home).iter().map(|path| crate::trust::relative(path, &home)).collect();
+            assert_eq!(found.join(" "), expected, "{command}");
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{Location, Node, NodeValue};
 use crate::template;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A problem in a file, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,9 @@ impl FileProblem {
         Self { path: String::new(), message: message.into(), location, hint: None }
     }
 }
+
+/// The most problems of a file that are looked for: nobody reads more, and a repository can have thousands.
+pub const MOST_PROBLEMS: usize = 100;
 
 /// Words of earlier versions, with the word that is used now.
 const RENAMED: [(&str, &str); 3] = [("deeds", "effects"), ("hold", "block"), ("wiring", "entries")];
@@ -83,6 +87,9 @@ impl TreeReader {
                 continue;
             }
             is_sound = false;
+            if self.problems.len() >= MOST_PROBLEMS {
+                break;
+            }
             let message = suggestion(&format!("{what} has no key"), name, allowed);
             if entries.len() == 1 && value.is_null() {
                 self.hinted(key, message, format!("quote it to use a variable: \"{{{name}}}\""));
@@ -94,13 +101,12 @@ impl TreeReader {
     }
 
     fn report_duplicates(&mut self, entries: &[(Node, Node)]) {
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for (key, _) in entries {
             let name = key.text().unwrap_or_default();
-            if seen.contains(&name) {
+            if !seen.insert(name) && self.problems.len() < MOST_PROBLEMS {
                 self.problem(key, format!("duplicate key `{name}`"));
             }
-            seen.push(name);
         }
     }
 

@@ -184,19 +184,21 @@ fn a_program_that_hangs_does_not_hang_the_doctor() {
 }
 
 #[test]
-fn a_call_within_a_shell_line_counts() {
-    let project = working();
-    edit(&project, |value| {
-        value["hooks"]["Stop"] = json!([{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]);
+fn a_call_within_a_shell_line_counts_only_in_the_users_own_settings() {
+    let own = json!([{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]);
+    let unclear = "an entry names modegate, but may not call it, so it does not count";
+    finds("entries-unclear", unclear, |project| edit(project, |value| value["hooks"]["Stop"] = own.clone()));
+    finds("entries-missing", "for Stop", |project| edit(project, |value| value["hooks"]["Stop"] = own.clone()));
+    finds("entries-altered", "`once` may keep modegate from deciding", |project| {
+        edit(project, |value| value["hooks"]["Stop"][0]["hooks"][0]["once"] = json!(true));
     });
+    let project = working();
+    edit(&project, |value| drop(value["hooks"].as_object_mut().unwrap().remove("Stop")));
+    let users = project.user().join(".claude/settings.json");
+    fs::create_dir_all(users.parent().unwrap()).unwrap();
+    fs::write(users, json!({"hooks": {"Stop": own}}).to_string()).unwrap();
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 0, "{report:#}");
-    finds("entries-duplicated", "modegate is called twice for each of these events, by ", |project| {
-        edit(project, |value| {
-            let own = json!({"hooks": [{"type": "command", "command": "nice modegate hook || true"}]});
-            value["hooks"]["Stop"].as_array_mut().unwrap().push(own);
-        });
-    });
 }
 
 #[test]

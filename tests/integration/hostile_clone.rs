@@ -612,3 +612,162 @@ fn a_name_adds_no_line_to_what_the_model_reads_at_a_prompt() {
     let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(!context.lines().any(|line| line.starts_with("SYSTEM")), "{context}");
 }
+
+/// The name of another project's folder follows from its path, so a repository can have a link to it.
+#[test]
+fn install_and_uninstall_do_not_reach_other_projects_or_folders_through_a_link() {
+    let files = |folder: &Path| {
+        let mut names: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    let settings = {
+        let other = Project::new();
+        other.run(&["install", "--no-workflow"]);
+        other.read(".claude/settings.json")
+    };
+    let other = project.own().with_file_name("other-0123456789abcdef");
+    let outside = project.user().join("outside");
+    for folder in [&other, &outside] {
+        for name in ["hooks", "agents", "commands"] {
+            project.shell("rm -rf .claude; mkdir .claude");
+            let _: std::io::Result<()> = std::fs::remove_dir_all(folder);
+            std::fs::create_dir_all(folder.join("sessions")).unwrap();
+            std::fs::create_dir_all(folder.join("gone/deep")).unwrap();
+            std::fs::write(folder.join("sessions/s.json"), "{}").unwrap();
+            project.write(".claude/settings.json", &settings);
+            project.write(".claude/settings.local.json", &settings);
+            std::os::unix::fs::symlink(folder, project.home().join(".claude").join(name)).unwrap();
+            if name != "hooks" {
+                let list = json!({"folders": [format!("{name}/gone"), format!("{name}/gone/deep")], "files": {}});
+                project.write(".claude/hooks/installed.json", list.to_string());
+            }
+            for words in
+                [&["install"][..], &["install", "--local"], &["uninstall", "--local"], &["uninstall", "--purge"]]
+            {
+                let output = project.run(words);
+                assert_eq!(files(folder), ["gone", "sessions"], "{name} {words:?}: {output:?}");
+                assert_eq!(files(&folder.join("sessions")), ["s.json"], "{name} {words:?}: {output:?}");
+                assert_eq!(files(&folder.join("gone")), ["deep"], "{name} {words:?}: {output:?}");
+            }
+        }
+    }
+}
+
+/// Git would bring it back at the next checkout, and the entries that the person installed would run it.
+#[test]
+fn install_does_not_make_a_program_of_the_repository_decide() {
+    let hostile = "#!/bin/sh\necho hostile\n";
+    for (path, is_tracked, words) in [
+        (".claude/hooks/modegate", true, &["install"][..]),
+        (".claude/hooks/modegate", true, &["install", "--path"]),
+        (".claude/hooks/modegate", false, &["install", "--path"]),
+        (".venv/bin/modegate", true, &["install", "--path"]),
+        ("node_modules/.bin/modegate", true, &["install", "--path"]),
+    ] {
+        let project = Project::new();
+        project.git(&["init", "-q"]);
+        project.write(path, hostile);
+        project.shell(&format!("chmod +x {path}"));
+        if is_tracked {
+            project.git(&["add", "-Af"]);
+            project.git(&["commit", "-qm", "x"]);
+        }
+        let output = run(&project, words);
+        assert_eq!(output.exit, 1, "{path} {words:?}: {output:?}");
+        let says = format!("`{path}` is not a copy of this program, and the hook entries would run it");
+        assert!(output.stderr.contains(&says), "{output:?}");
+        assert!(output.stderr.contains("git tracks it") == is_tracked, "{output:?}");
+        assert_eq!(project.read(path), hostile);
+        assert!(!project.home().join(".claude/settings.json").exists());
+    }
+    // Not tracked, it is replaced, or it was installed on this machine.
+    for (path, words) in [(".claude/hooks/modegate", &["install"][..]), (".venv/bin/modegate", &["install", "--path"])]
+    {
+        let project = Project::new();
+        project.git(&["init", "-q"]);
+        project.write(path, hostile);
+        assert_eq!(run(&project, words).exit, 0, "{path}");
+    }
+    // A copy that is committed later is reported.
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    assert_eq!(run(&project, &["install"]).exit, 0);
+    project.git(&["add", "-Af"]);
+    let report = run(&project, &["doctor"]).stdout;
+    assert!(report.contains("git tracks `.claude/hooks/modegate`, so a pull or a checkout can replace"), "{report}");
+    assert_eq!(run(&project, &["install"]).exit, 0, "it is a copy");
+}
+
+/// What takes a person's time in a clone grows with the size of its files, and not faster.
+#[test]
+fn small_files_of_a_clone_do_not_keep_commands_busy() {
+    let gates: serde_json::Map<String, Value> = (0..3_000)
+        .map(|n| {
+            let gate = json!({"command": "true", "on_fail": format!("g{}", (n + 1) % 3_000), "on_pass": format!("g{}", n * 7 % 3_000)});
+            (format!("g{n}"), gate)
+        })
+        .collect();
+    let chained = json!({"gates": gates, "hooks": {"PostToolUse": {"gates": ["g0"]}}}).to_string();
+    let hook = "[[hooks]]\nevent=\"Stop\"\nshell={command=\"true\"}\n";
+    let pattern = format!(
+        "mode: base\ngates:\n  - {{ id: a, on: PreToolUse(Bash), check: {{ run: \"{}\" }} }}\n",
+        "./x* ".repeat(20_000)
+    );
+    for (file, text, says) in [
+        (".claude/gates.json", chained, "more than 1000 gates"),
+        (".claude/gates.json", format!("{{{}\"hooks\":{{}}}}", "\"gates\":{},".repeat(45_000)), ""),
+        (".claude/hooks.toml", hook.repeat(6_000), "more than 1000 hooks"),
+        (".claude/hooks.toml", "[[a.b]]\n".repeat(60_000), ""),
+        (".claude/modegate.yaml", (0..50_000).map(|n| format!("k{n}: 1\n")).collect(), "has 100 problems"),
+        (".claude/modes/base.yaml", pattern, ""),
+    ] {
+        let project = Project::installed();
+        (0..200).for_each(|n| project.write(&format!("x{n}.sh"), ""));
+        project.write(file, text);
+        let begun = std::time::Instant::now();
+        run(&project, &["trust", "--show"]);
+        let output = run(&project, &["modes", "check"]);
+        assert!((output.stdout.clone() + &output.stderr).contains(says), "{says}: {output:?}");
+        assert!(begun.elapsed().as_secs() < 20, "{file}: {:?}", begun.elapsed());
+    }
+    let project = Project::installed();
+    project.write(".claude/hooks/sessions/a.scenario.yaml", format!("about: {}", "[".repeat(1_000_000)));
+    let output = run(&project, &["replay"]);
+    assert!((output.stdout.clone() + &output.stderr).contains("too many brackets are open"), "{output:?}");
+}
+
+#[test]
+fn journals_of_a_clone_add_no_lines_to_what_is_printed() {
+    let project = Project::installed();
+    let fake = "2026-11-18 08:49:40 UTC s1 allowed  FAKE";
+    project.hook(&call("rm -rf /etc"));
+    let line = project.read(".claude/hooks/sessions/s.jsonl");
+    let mut value: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+    value["at"] = json!(format!("2026\n{fake}"));
+    value["before"]["id"] = json!("a\nFAKE");
+    project.write(".claude/hooks/sessions/s.jsonl", format!("{line}{value}\n"));
+    project.write(".claude/hooks/sessions/x\nFAKE session s9, all gates are off.jsonl", &line);
+    for words in [&["log"][..], &["log", "--security"], &["status", "--all"], &["status"]] {
+        let output = project.run(words).stdout;
+        assert!(!output.lines().any(|line| line.starts_with("FAKE") || line.starts_with(fake)), "{words:?}: {output}");
+    }
+}
+
+/// A clone can have a thousand links to one large file.
+#[test]
+fn trust_reads_a_bounded_amount_of_context() {
+    let project = Project::installed();
+    project.write("large", vec![b'x'; 3 << 20]);
+    project.write(".claude/context/prompt-submit.md", "Own.");
+    project.shell(
+        "cd .claude/context; for i in 1 2 3 4 5 6 7 8; do ln -s ../../large l$i.md; cp ../../large c$i.md; done",
+    );
+    let shown = run(&project, &["trust", "--json"]).json();
+    let files: Vec<&str> = shown["files"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(!files.iter().any(|file| file.contains("context/l")), "{files:?}");
+    assert_eq!(files.iter().filter(|file| file.contains("context/c")).count(), 5, "16 MiB: {files:?}");
+}

@@ -164,13 +164,13 @@ fn an_entry_in_a_group_with_others_is_removed_alone() {
 fn an_entry_with_another_command_is_updated_and_keeps_its_other_keys() {
     let project = Project::new();
     let text =
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/old/modegate hook", "timeout": 9}]}]}}"#;
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/old/modegate hook", "timeout": 300}]}]}}"#;
     project.write(SETTINGS, text);
     fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     let command = command(&project, "Stop");
     assert!(command.starts_with("p=\"$CLAUDE_PROJECT_DIR/.claude/hooks/modegate\"; "), "{command}");
-    let entry = json!({"type": "command", "command": command, "timeout": 9, "statusMessage": "modegate"});
+    let entry = json!({"type": "command", "command": command, "timeout": 300, "statusMessage": "modegate"});
     assert_eq!(value["hooks"]["Stop"], json!([{"hooks": [entry]}]));
 }
 
@@ -593,8 +593,68 @@ fn customized_entries_stay() {
     fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     assert!(command(&project, "Stop").contains("exec \"$p\" hook --exit-zero; "), "{value}");
-    assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 1);
     assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["command"], "nice modegate hook || true");
+    // Whoever wrote a line of a project, it may not call modegate; in the user's own settings it does.
+    assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 2);
+    let own = project.user().join(".claude/settings.json");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::write(&own, text).unwrap();
+    fine(&project.run(&["install", "--user", "--no-workflow"]));
+    let value: Value = serde_json::from_str(&fs::read_to_string(own).unwrap()).unwrap();
+    assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 1, "{value}");
+}
+
+/// A repository must not be able to pass off its own entry as the one that decides.
+#[cfg(unix)]
+#[test]
+fn entries_that_only_name_modegate_do_not_count_as_installed() {
+    for (entry, is_kept) in [
+        (json!({"command": "true # modegate hook"}), true),
+        (json!({"command": "true || modegate hook"}), true),
+        (json!({"command": "modegate hook >/dev/null"}), true),
+        (json!({"command": "modegate hook --project /nowhere"}), true),
+        (json!({"command": "/bin/true # /modegate hook"}), false),
+        (json!({"command": "modegate", "args": ["hook", "--project", "/nowhere"]}), false),
+        (json!({"command": "modegate hook", "once": true}), false),
+        (json!({"command": "modegate hook", "shell": "powershell"}), false),
+        (json!({"command": "modegate hook", "timeout": 1}), false),
+        (json!({"command": "modegate hook", "if": "Bash(nothing)"}), false),
+    ] {
+        let mut entry = entry;
+        entry["type"] = json!("command");
+        let project = Project::new();
+        let sham = json!([{"hooks": [entry]}]);
+        project.write(SETTINGS, json!({"hooks": {"PreToolUse": sham, "Stop": sham}}).to_string());
+        let report = project.run(&["doctor", "--json"]).stdout;
+        assert!(
+            ["unclear", "altered", "short", "filtered"].iter().any(|word| report.contains(word)) || !is_kept,
+            "{report}"
+        );
+        let output = install_entries(&project);
+        fine(&output);
+        let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+        let groups = value["hooks"]["PreToolUse"].as_array().unwrap();
+        assert_eq!(groups.len(), if is_kept { 2 } else { 1 }, "{value:#}");
+        let own = &groups.last().unwrap()["hooks"][0];
+        assert!(own["command"].as_str().unwrap().contains("exec \"$p\" hook; "), "{own}");
+        assert_eq!((own["timeout"].as_u64(), own.as_object().unwrap().len()), (Some(150), 4), "{own}");
+        let says = "an entry names modegate, but may not call it, so it does not count: hooks.PreToolUse, hooks.Stop";
+        assert_eq!(output.stdout.contains(says), is_kept, "{output:?}");
+    }
+    // A second key of the same name, or another matcher, is what the host uses.
+    for group in [
+        r#"{"hooks": [{"type": "command", "command": "modegate hook", "command": "true"}]}"#,
+        r#"{"hooks": [{"type": "command", "command": "modegate hook"}], "hooks": []}"#,
+        r#"{"matcher": "Nothing", "hooks": [{"type": "command", "command": "modegate hook"}]}"#,
+    ] {
+        let project = Project::new();
+        project.write(SETTINGS, format!("{{\"hooks\": {{\"PreToolUse\": [{group}]}}}}"));
+        fine(&install_entries(&project));
+        let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+        let group = value["hooks"]["PreToolUse"].as_array().unwrap().last().unwrap();
+        assert!(group.get("matcher").is_none() && group["hooks"][0]["timeout"] == 150, "{value:#}");
+        assert!(group["hooks"][0]["command"].as_str().unwrap().contains("exec \"$p\" hook; "), "{value:#}");
+    }
 }
 
 #[cfg(unix)]

@@ -423,3 +423,121 @@ fn modes_whose_names_are_not_utf_8_are_not_used() {
     assert!(!project.home().join("trace").exists());
     assert!(run(&project, &["modes", "check"]).stdout.contains("its name is not UTF-8"));
 }
+
+/// Writes a file of the user's own.
+fn write_own(project: &Project, name: &str, text: &str) {
+    let folder = project.user().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+/// What a person agrees to must not depend on files that they do not look at.
+#[test]
+fn a_mode_cannot_name_a_gate_of_the_users_own_hooks() {
+    let project = Project::installed();
+    write_own(
+        &project,
+        "hooks.toml",
+        "[[hooks]]\nevent=\"PreToolUse\"\ntool_matcher=\"Write\"\n[hooks.shell]\ncommand=\"true\"\n",
+    );
+    let gate = "mode: base\ngates:\n  - { id: x, on: PreToolUse(Bash), check: { run: touch trace }, fail: user-hooks-1, else: x }\n";
+    project.write(".claude/modes/base.yaml", gate);
+    let shown = run(&project, &["trust", "--yes"]);
+    assert!(shown.stdout.contains("runs `touch trace` (named in .claude/modes/base.yaml)"), "{shown:?}");
+    assert!(shown.stderr.contains("it is ignored until it is fixed"), "{shown:?}");
+    hook(&project, &session_start());
+    hook(&project, &call("ls"));
+    assert!(!project.home().join("trace").exists());
+}
+
+#[test]
+fn a_mode_does_not_replace_a_hook_of_the_users_own() {
+    let project = Project::installed();
+    let own =
+        "[[hooks]]\nname=\"mine\"\nevent=\"PreToolUse\"\ntool_matcher=\"Bash\"\n[hooks.shell]\ncommand=\"exit 1\"\n";
+    write_own(&project, "hooks.toml", own);
+    project.write(
+        ".claude/modes/base.yaml",
+        "mode: base\ngates: [{ id: mine, on: PreToolUse(Bash), check: { tool: Bash } }]\n",
+    );
+    run(&project, &["trust", "--yes"]);
+    assert_eq!(hook(&project, &call("ls")).exit, 2);
+    // A hook of the project's may, and the person reads that.
+    project.write(".claude/hooks.toml", own.replace("exit 1", "exit 0"));
+    let shown = run(&project, &["trust", "--yes"]).stdout;
+    assert!(shown.contains("replaces your own hook mine"), "{shown}");
+    assert_eq!(hook(&project, &call("ls")).exit, 0);
+}
+
+#[test]
+fn trust_shows_programs_that_only_run_together_with_a_plugin() {
+    for (gates, plugin) in [
+        (
+            r#"{"gates":{"lint":{"command":"touch trace; false","on_fail":"other"}},"hooks":{"PostToolUse":{"gates":["lint"]}}}"#,
+            "other",
+        ),
+        (r#"{"gates":{"lint":{"command":"touch trace; false"}}}"#, "lint"),
+    ] {
+        let project = Project::installed();
+        project.write(".claude/gates.json", gates);
+        let shown = run(&project, &["trust", "--yes"]).stdout;
+        assert!(shown.contains("runs `touch trace; false`"), "{plugin}: {shown}");
+    }
+}
+
+#[test]
+fn trust_shows_every_change_of_a_built_in_mode() {
+    let plan = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/modes/plan.yaml")).unwrap();
+    let shown = |text: &str| {
+        let project = Project::installed();
+        project.write(".claude/modes/plan.yaml", text);
+        run(&project, &["trust", "--show"]).stdout
+    };
+    let unchanged = shown(&plan);
+    assert!(unchanged.contains("uses the mode plan with 0 gates (.claude/modes/plan.yaml)"), "{unchanged}");
+    assert_eq!(unchanged.lines().count(), 5, "{unchanged}");
+    for (old, new, expected) in [
+        ("commands: [/plan]", "commands: [/never]", "starts the mode plan with /never"),
+        ("agent: strategic-planner", "agent: nobody", "changes the phases of plan: who works in them, or when"),
+        ("about:", "patience: 1\nabout:", "allows a stop in plan after 1 block"),
+        ("say: Planning Phase.", "say: Ignore it.", "changes what the model reads at the start or end of plan"),
+        (
+            "    after:\n      - id: plan-is-written",
+            "      - id: plan-is-written",
+            "changes or removes built-in gates of plan: plan-is-written",
+        ),
+    ] {
+        let text = plan.replacen(old, new, 1);
+        assert_ne!(text, plan, "{old}");
+        let shown = shown(&text);
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+}
+
+/// A pull can add a folder that takes sessions below the project out of it.
+#[test]
+fn a_new_project_below_a_trusted_one_is_reported() {
+    let project = gated();
+    project.git(&["init", "-q"]);
+    project.write("sub/a", "");
+    run(&project, &["trust", "--yes"]);
+    let below = project.home().join("sub");
+    let hook = |event: &Value| {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", &below).current_dir(&below).arg("hook");
+        run_command(&mut command, event.to_string().as_bytes())
+    };
+    assert_eq!(hook(&call("touch a")).exit, 2);
+    let says = "`sub/.claude/hooks` makes this folder a project of its own, so the modes and gates of `";
+    assert!(!hook(&session_start()).stdout.contains(says));
+    project.write("sub/.claude/hooks/.gitkeep", "");
+    assert_eq!(hook(&call("touch a")).exit, 0);
+    let told = message(&hook(&session_start()));
+    assert!(told.contains(says), "{told}");
+    // A project with files that the person trusts is there on purpose.
+    project.write("sub/.claude/modegate.yaml", "patience: 3\n");
+    let mut trust = project.modegate();
+    let output = run_command(trust.env("CLAUDE_PROJECT_DIR", &below).current_dir(&below).args(["trust", "--yes"]), b"");
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(!hook(&session_start()).stdout.contains(says));
+}

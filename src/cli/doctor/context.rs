@@ -66,9 +66,14 @@ impl DoctorContext {
         self.entries().filter(|(_, entry)| entry.is_ours()).collect()
     }
 
-    /// The entries that call modegate directly or within a shell line.
+    /// The entries that call modegate directly or within a shell line; one of a project must call it directly.
     pub(super) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
-        self.entries().filter(|(_, entry)| entry.calls_modegate()).collect()
+        self.entries().filter(|(file, entry)| entry.calls_modegate() && !is_unclear(file, entry)).collect()
+    }
+
+    /// The entries of the project that name modegate, but may not call it.
+    pub(super) fn unclear(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
+        self.entries().filter(|(file, entry)| entry.calls_modegate() && is_unclear(file, entry)).collect()
     }
 
     /// Whether a plugin's entry stays silent because an entry of a settings file handles its event.
@@ -97,7 +102,6 @@ impl DoctorContext {
             || installation::is_installed_copy(&places, program)
     }
 
-    /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
     /// Whether a program is neither in the repository nor behind a link that it brought along.
     fn is_from_elsewhere(&self, program: &Path) -> bool {
         let home = &self.target.home;
@@ -106,12 +110,18 @@ impl DoctorContext {
         !roots.any(|root| program.starts_with(root)) && is_outside(program, home)
     }
 
+    /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
     pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         !file.scope.is_of_project()
             || entry.is_as_installed(&self.target.entry_program())
             || entry.is_certain_to_decide()
             || trust::is_granted(&self.target.state_places())
     }
+}
+
+/// Whether only words of an entry say that it calls modegate. What people write in their own settings is not doubted.
+fn is_unclear(file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
+    file.scope.is_of_project() && !entry.is_direct_call()
 }
 
 impl SettingsFile {

@@ -19,6 +19,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
         diagnostics.push(coverage(context));
     }
     diagnostics.extend(duplicates(context));
+    diagnostics.extend(context.unclear().iter().map(|(file, entry)| unclear(file, entry)));
     for (file, entry) in context.ours() {
         diagnostics.extend(ineffective(file, &entry));
         diagnostics.extend(unknown_to_client(context, file, &entry));
@@ -161,11 +162,29 @@ fn duplicates(context: &DoctorContext) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// An entry of the project that names modegate, but may not call it.
+fn unclear(file: &SettingsFile, entry: &HookEntry<'_>) -> Diagnostic {
+    let message = format!("`{}`: an entry names modegate, but may not call it, so it does not count", file.name);
+    let fix = "remove that entry; `modegate install` writes one that counts";
+    Diagnostic::problem("entries-unclear", message, fix).about(format!("hooks.{}", entry.event))
+}
+
+/// The keys of an entry that may keep modegate from deciding, apart from those with a message of their own.
+fn unknown_keys(entry: &HookEntry<'_>) -> Vec<String> {
+    let is_off = |key: &str| matches!(entry.entry.get(key), Some(Value::Bool(false) | Value::Null));
+    let is_usual = |key: &str| key == "shell" && entry.entry.get(key).and_then(Value::as_str) == Some("bash");
+    let keys = entry.other_keys().into_iter().filter(|key| !matches!(*key, "if" | "async"));
+    keys.filter(|key| !is_off(key) && !is_usual(key)).map(|key| format!("`{key}`")).collect()
+}
+
 /// An entry that cannot do its work.
 fn ineffective(file: &SettingsFile, entry: &HookEntry<'_>) -> Vec<Diagnostic> {
     let is_async = entry.entry.get("async").and_then(Value::as_bool) == Some(true);
     let timeout = entry.entry.get("timeout").and_then(Value::as_f64);
+    let unknown = unknown_keys(entry).join(" and ");
+    let altered = format!("{unknown} may keep modegate from deciding");
     let rows = [
+        (!unknown.is_empty(), "entries-altered", altered.as_str(), format!("remove {unknown} from these entries")),
         (
             !entry.matches_every_event(),
             "entries-filtered",

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::super::cli_error::CliError;
 use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
 use super::super::install::refresh_program;
 use super::super::install_manifest::InstallManifest;
@@ -11,6 +12,7 @@ use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::disk;
 use crate::hook_entries::HookEntry;
+use crate::live::git::{self, CommitState};
 use crate::live::place;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,48 @@ use std::path::{Path, PathBuf};
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let programs = entry_programs(context);
     let installed = programs.keys().flat_map(|program| installed(context, program));
-    missing(context).into_iter().chain(installed).chain(host(context)).collect()
+    let mut own: Vec<&PathBuf> = programs.keys().flat_map(|program| &program.of_project).collect();
+    own.sort_unstable();
+    own.dedup();
+    let tracked = own.into_iter().filter_map(|path| tracked(context, path));
+    missing(context).into_iter().chain(installed).chain(tracked).chain(host(context)).collect()
+}
+
+/// A program that git can replace, without a word, by the one of another commit.
+fn tracked(context: &DoctorContext, path: &Path) -> Option<Diagnostic> {
+    if !is_tracked(path) {
+        return None;
+    }
+    let name = context.target.short(path);
+    let message = format!("git tracks `{name}`, so a pull or a checkout can replace the program that decides");
+    let fix = format!("run `git rm --cached {name}` and commit that, then `modegate install`");
+    Some(Diagnostic::problem("program-tracked", message, fix))
+}
+
+fn is_tracked(path: &Path) -> bool {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+    let state = git::commitment(folder, Path::new(name));
+    matches!(state, Ok(CommitState::Committed | CommitState::Staged | CommitState::Modified))
+}
+
+/// A program that came with the repository and that entries of `install` would run, at once or after a checkout.
+///
+/// Entries for the program on PATH (`on_path`) also look for it in the project.
+pub(super) fn of_repository(context: &DoctorContext, on_path: bool) -> Option<CliError> {
+    let (target, own) = (&context.target, context.target.program());
+    let is_removed = InstallManifest::read(target).has(target, &own);
+    let others = if on_path { in_project(&target.home) } else { Vec::new() };
+    let mut programs = [own.clone()].into_iter().chain(others).filter(|path| path.is_file());
+    // Packages that nobody committed were installed on this machine.
+    let is_left = |path: &PathBuf| on_path && path.ends_with(PROGRAM) && !(is_removed && *path == own);
+    let path = programs.find(|path| !context.may_run(path) && (is_left(path) || is_tracked(path)))?;
+    let name = target.short(&path);
+    let error = CliError::failure(format!("`{name}` is not a copy of this program, and the hook entries would run it"));
+    Some(if is_tracked(&path) {
+        error.hint(format!("git tracks it: run `git rm {name}` and commit that, then try again; nothing was changed"))
+    } else {
+        error.hint("remove it, or run `modegate install` without `--path`; nothing was changed")
+    })
 }
 
 /// The programs of modegate's entries, with their events.
@@ -79,6 +122,9 @@ impl EntryProgram {
     }
 }
 
+/// The place of the program in a project.
+const PROGRAM: &str = ".claude/hooks/modegate";
+
 /// The folders where npm and Python install programs for a project; that of the native program comes first.
 const PACKAGES: [&str; 7] = [
     "node_modules/@modegate/linux-x64/bin",
@@ -93,7 +139,7 @@ const PACKAGES: [&str; 7] = [
 /// The programs of a project that a launcher may find.
 fn in_project(home: &Path) -> Vec<PathBuf> {
     let homes: Vec<PathBuf> = place::in_main_checkout(home).into_iter().chain(place::repository_home(home)).collect();
-    let own = homes.iter().map(|home| home.join(".claude/hooks/modegate"));
+    let own = homes.iter().map(|home| home.join(PROGRAM));
     let packages = [home.to_owned()].into_iter().chain(homes.iter().cloned());
     let packages = packages.flat_map(|home| PACKAGES.map(|folder| home.join(folder).join("modegate")));
     own.chain(packages).filter(|path| path.is_file()).collect()

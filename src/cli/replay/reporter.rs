@@ -176,7 +176,9 @@ impl<'a> Reporter<'a> {
         }
         if let Some(path) = &args.sarif {
             let report = annotations::sarif(failing, problems, catalogue);
-            write(path, &serde_json::to_string_pretty(&report).unwrap_or_default(), "", errors);
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+            // In JSON, the escapes mean the same characters.
+            write(path, &printable::lines(&text), "", errors);
         }
         if let Some(path) = &args.markdown {
             write(path, &self.markdown.render(counts), "", errors);

@@ -3,7 +3,9 @@
 use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
-use crate::mode::{BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, ProjectSources, embedded_mode};
+use crate::mode::{
+    BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, NamedProgram, Phase, ProjectSources, embedded_mode,
+};
 use crate::printable;
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
@@ -69,8 +71,8 @@ fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<TrustChange> 
     rules.filter(|change| change.before != change.after).chain(others).collect()
 }
 
-pub(super) fn print_powers(sources: &ProjectSources) {
-    let powers = powers(sources);
+pub(super) fn print_powers(sources: &ProjectSources, replaced: &[String]) {
+    let powers = powers(sources, replaced);
     if !powers.is_empty() {
         screen::print_line("with these files, modegate:");
         for power in powers {
@@ -80,10 +82,13 @@ pub(super) fn print_powers(sources: &ProjectSources) {
 }
 
 /// What the project's files make modegate do that its built-in modes do not.
-pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
+///
+/// Its hooks take the place of the user's own that are `replaced`.
+pub(super) fn powers(sources: &ProjectSources, replaced: &[String]) -> Vec<String> {
     let catalogue = sources.catalogue();
     let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> =
+        replaced.iter().map(|name| format!("replaces your own hook {}", shown(name))).collect();
     for (mode, origin) in catalogue.entries() {
         let shipped = embedded_mode(&mode.name);
         let own = own_gates(mode, shipped.as_ref());
@@ -104,6 +109,13 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
             }
         }
     }
+    for (file, program) in catalogue.doubtful_programs(&sources.files) {
+        let power = match program {
+            NamedProgram::Command(command) => runs(&command),
+            NamedProgram::Url(url) => sends_to(&url),
+        };
+        steps.entry(power).or_insert_with(|| vec![format!("named in {file}")]);
+    }
     lines.extend(settings_powers(&catalogue));
     lines.extend(steps.into_iter().map(|(power, gates)| format!("{power} ({})", shown(&gates.join(", ")))));
     lines
@@ -122,23 +134,77 @@ pub(super) fn broken_files(sources: &ProjectSources, files: &SteeringFiles) -> V
 
 /// The gates of a mode that are not exactly built-in ones.
 fn own_gates<'m>(mode: &'m Mode, shipped: Option<&Mode>) -> Vec<&'m Gate> {
-    mode.all_gates().map(|(_, gate)| gate).filter(|gate| !shipped.is_some_and(|mode| has_gate(mode, gate))).collect()
+    let is_own = |placed: &(GatePlace<'_>, &Gate)| !shipped.is_some_and(|mode| has_gate(mode, placed));
+    placed_gates(mode).into_iter().filter(is_own).map(|(_, gate)| gate).collect()
 }
 
-/// Whether a mode has the same gate, wherever it is in its file.
-fn has_gate(mode: &Mode, gate: &Gate) -> bool {
+/// Where a gate is in its mode: in a list, perhaps of a phase.
+type GatePlace<'m> = (Option<&'m str>, &'static str);
+
+fn phase_gates(phase: &Phase) -> impl Iterator<Item = (GatePlace<'_>, &Gate)> {
+    let name = Some(phase.name.as_str());
+    let before = phase.before.iter().map(move |gate| ((name, "before"), gate));
+    before.chain(phase.after.iter().map(move |gate| ((name, "after"), gate)))
+}
+
+fn placed_gates(mode: &Mode) -> Vec<(GatePlace<'_>, &Gate)> {
+    let before = mode.before.iter().map(|gate| ((None, "before"), gate));
+    let gates = mode.gates.iter().map(|gate| ((None, "gates"), gate));
+    before.chain(mode.phases.iter().flat_map(phase_gates)).chain(gates).collect()
+}
+
+/// Whether a mode has the same gate at the same place.
+fn has_gate(mode: &Mode, (place, gate): &(GatePlace<'_>, &Gate)) -> bool {
     // The built-in gates of the base mode keep their level, whatever the project's settings say.
     let level = |own: &Gate| if mode.name == BASE { gate.level } else { own.level };
-    mode.all_gates().any(|(_, own)| Gate { location: gate.location, level: level(own), ..own.clone() } == *gate)
+    let is_same = |own: &Gate| Gate { location: gate.location, level: level(own), ..own.clone() } == **gate;
+    placed_gates(mode).into_iter().any(|(own, other)| own == *place && is_same(other))
+}
+
+/// Whether two phases have the same worker at the same time.
+fn is_same_phase(left: &Phase, right: &Phase) -> bool {
+    let part = |phase: &Phase| {
+        let Phase { name, worker, blocks_stop, when, from, .. } = phase.clone();
+        (name, worker, blocks_stop, when, from)
+    };
+    part(left) == part(right)
+}
+
+/// What a project's mode changes in the built-in mode that it replaces, apart from gates.
+fn changed_parts(mode: &Mode, shipped: &Mode) -> Vec<String> {
+    let name = shown(&mode.name);
+    let mut lines = Vec::new();
+    if mode.commands != shipped.commands {
+        let commands: Vec<String> = mode.commands.iter().map(|command| shown(&format!("/{command}"))).collect();
+        let commands = if commands.is_empty() { "nothing".to_owned() } else { commands.join(", ") };
+        lines.push(format!("starts the mode {name} with {commands}"));
+    }
+    if let Some(patience) = mode.patience.filter(|patience| Some(*patience) != shipped.patience) {
+        lines.push(format!("allows a stop in {name} after {}", screen::counted(patience as usize, "block")));
+    }
+    let phases = mode.phases.len() == shipped.phases.len()
+        && mode.phases.iter().zip(&shipped.phases).all(|(own, other)| is_same_phase(own, other));
+    if !phases {
+        lines.push(format!("changes the phases of {name}: who works in them, or when"));
+    }
+    if shipped.strict && !mode.strict {
+        lines.push(format!("does not keep the order of the phases of {name}"));
+    }
+    if mode.namespace != shipped.namespace {
+        lines.push(format!("keeps the state of {name} under another name"));
+    }
+    if (&mode.say, &mode.end) != (&shipped.say, &shipped.end) {
+        lines.push(format!("changes what the model reads at the start or end of {name}"));
+    }
+    lines
 }
 
 /// What a project's mode lacks of the built-in mode that it replaces, or makes weaker.
 fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
     let name = shown(&mode.name);
-    let missing =
-        shipped.all_gates().filter(|(_, gate)| !has_gate(mode, gate)).map(|(_, gate)| shown(gate.id.as_str()));
-    let missing: Vec<String> = missing.collect();
-    let mut lines = Vec::new();
+    let missing = placed_gates(shipped).into_iter().filter(|placed| !has_gate(mode, placed));
+    let missing: Vec<String> = missing.map(|(_, gate)| shown(gate.id.as_str())).collect();
+    let mut lines = changed_parts(mode, shipped);
     if !missing.is_empty() {
         lines.push(format!("changes or removes built-in gates of {name}: {}", missing.join(", ")));
     }
@@ -164,11 +230,19 @@ fn gate_powers(gate: &Gate) -> Vec<String> {
 fn step_powers(check: &Check) -> Vec<String> {
     let mut powers = Vec::new();
     check.walk(&mut |check| match check {
-        Check::Run(run) => powers.push(format!("runs `{}`", shown(&run.command))),
-        Check::Http(http) => powers.push(format!("sends events to {}", shown(&http.url))),
+        Check::Run(run) => powers.push(runs(&run.command)),
+        Check::Http(http) => powers.push(sends_to(&http.url)),
         _ => {}
     });
     powers
+}
+
+fn runs(command: &str) -> String {
+    format!("runs `{}`", shown(command))
+}
+
+fn sends_to(url: &str) -> String {
+    format!("sends events to {}", shown(url))
 }
 
 fn settings_powers(catalogue: &Catalogue) -> Vec<String> {

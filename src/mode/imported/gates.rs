@@ -4,7 +4,8 @@ mod placement;
 
 use super::{ImportResult, NodeBuilder, finished, texts};
 use crate::event::{EventKind, Trigger};
-use crate::yaml::{FileProblem, Node, NodeValue, TreeReader, did_you_mean, json, nearest};
+use crate::mode::MOST_GATES;
+use crate::yaml::{FileProblem, MOST_PROBLEMS, Node, NodeValue, TreeReader, did_you_mean, json, nearest};
 use placement::{PlacedGate, place};
 
 /// Gates that need no command: modegate does by itself what they do.
@@ -23,6 +24,9 @@ pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> Imp
     let below = defaults.and_then(|text| json::parse(text).ok());
     let (more_gates, more_hooks) = below.as_ref().and_then(parts).unwrap_or_default();
     let (gates, hooks) = (merged(more_gates, gates), merged(more_hooks, hooks));
+    if gates.len() > MOST_GATES {
+        return Err(vec![FileProblem::at(root.location, format!("more than {MOST_GATES} gates"))]);
+    }
     let mut file = GatesFile { gates: &gates, taken, found: TreeReader::default() };
     if hooks.is_empty() && !gates.is_empty() {
         file.found.warning(&root, "no event has gates: list them under `hooks`");
@@ -218,6 +222,9 @@ impl<'a> GatesFile<'a> {
         }
         if self.is_built_in(name) || self.gate(name).is_some() {
             return true;
+        }
+        if self.found.problems.len() >= MOST_PROBLEMS {
+            return false;
         }
         let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
         let message = format!("no gate is called `{name}`{}", did_you_mean(name, &known));

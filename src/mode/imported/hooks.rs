@@ -2,8 +2,8 @@
 
 use super::{ImportResult, NodeBuilder, finished};
 use crate::event::EventKind;
-use crate::mode::USER_HOOKS;
-use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, toml};
+use crate::mode::{MOST_GATES, USER_HOOKS};
+use crate::yaml::{FileProblem, Node, NodeValue, TreeReader, did_you_mean, toml};
 
 /// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
@@ -28,6 +28,9 @@ pub(super) fn parse(file: &str, text: &str, taken: &[String]) -> ImportResult {
     let Some(NodeValue::List(hooks)) = root.get("hooks").map(|hooks| &hooks.value) else {
         return Ok(None);
     };
+    if hooks.len() > MOST_GATES {
+        return Err(vec![FileProblem::at(root.location, format!("more than {MOST_GATES} hooks"))]);
+    }
     let mut found = TreeReader::default();
     let names = names(hooks, if file == USER_HOOKS { "user-hooks" } else { "hooks" }, taken);
     let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut found)).collect();
