@@ -138,7 +138,9 @@ impl Walker<'_> {
             _ if has_name(WINDOWS_SHELLS, name) => self.windows_shell(rest, input),
             "eval" => {
                 let rest = after_dashes(rest);
-                rest.iter().for_each(|word| self.script_on_input("sh", word));
+                for word in rest {
+                    self.script_on_input("sh", word);
+                }
                 let printed = self.script(&joined(rest), rest, input);
                 if rest.iter().any(|word| word.text().is_none()) {
                     self.meddle("it evaluates unknown code");
