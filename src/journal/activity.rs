@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(log.writes.len(), 2);
         assert_eq!(log.writer(|_| true, "299").as_deref(), Some("b"));
         // The other agent's last content, perhaps copied from elsewhere.
-        assert_eq!(log.writer(|_| true, "298").as_deref(), Some("a"));
+        assert_eq!(log.writer(|_| true, "298"), None);
         assert_eq!(log.writer(|_| true, "297"), None);
         assert_eq!(log.writers(|_| true), ["a", "b"]);
     }

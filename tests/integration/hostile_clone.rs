@@ -722,7 +722,11 @@ fn small_files_of_a_clone_do_not_keep_commands_busy() {
         (".claude/gates.json", format!("{{{}\"hooks\":{{}}}}", "\"gates\":{},".repeat(45_000)), ""),
         (".claude/hooks.toml", hook.repeat(6_000), "more than 1000 hooks"),
         (".claude/hooks.toml", "[[a.b]]\n".repeat(60_000), ""),
-        (".claude/modegate.yaml", (0..50_000).map(|n| format!("k{n}: 1\n")).collect(), "has 100 problems"),
+        (
+            ".claude/modegate.yaml",
+            (0..50_000).map(|n| format!("k{n}: 1")).collect::<Vec<_>>().join("\n"),
+            "has 100 problems",
+        ),
         (".claude/modes/base.yaml", pattern, ""),
     ] {
         let project = Project::installed();
