@@ -514,7 +514,7 @@ impl HookRun<'_> {
             return;
         }
         if is_start {
-            self.problems.extend(trust::project_above(&self.places));
+            self.problems.extend(trust::project_above(self.places));
         }
         let Some(notice) = trust.notice() else { return };
         let known = self.places.own.as_ref().map(|own| own.join("trust-notice"));

@@ -47,7 +47,9 @@ const IMPORTED_KEYS: ProgramKeys = ["command", "url"];
 fn collect(node: &Node, keys: ProgramKeys, found: &mut Vec<NamedProgram>) {
     let NodeValue::Map(entries) = &node.value else {
         if let NodeValue::List(items) = &node.value {
-            items.iter().for_each(|item| collect(item, keys, found));
+            for item in items {
+                collect(item, keys, found);
+            }
         }
         return;
     };
