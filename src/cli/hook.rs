@@ -37,6 +37,9 @@ use std::time::{Duration, Instant};
 /// The problem with a folder that is a link.
 const LINKED: &str = "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
 
+/// The problem with an installation whose folder is missing.
+const GONE: &str = "`.claude/hooks` is gone, and with it the program that the hook entries run; run `modegate install`";
+
 /// The sentence about a journal that something other than modegate altered.
 const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than modegate; what it \
     had about agents and their edits is still known";
@@ -219,8 +222,9 @@ fn library<'p>(
 ) -> Option<ModeCache<'p>> {
     // A tool may have removed the folder: the record of the installation shows that this is a project.
     let is_installed = || places.installation().is_some_and(|record| record.exists());
-    let is_project = hooks != HooksFolder::Missing || is_installed();
-    if is_project || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
+    let is_missing = hooks == HooksFolder::Missing;
+    let is_new = is_missing && event.kind == Some(EventKind::SessionStart) && is_set_up(places);
+    if is_new || !is_missing || is_installed() {
         let looks_closely = event.kind.is_some_and(installation::compares);
         let check = if looks_closely { SourceScope::All } else { SourceScope::Own };
         return Some(ModeCache::open(places, check, compiled));
@@ -432,8 +436,11 @@ impl HookRun<'_> {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
+        let was_installed = || self.places.installation().is_some_and(|record| record.exists());
         if compares && self.hooks == HooksFolder::Other {
             self.problems.push(LINKED.to_owned());
+        } else if compares && self.hooks == HooksFolder::Missing && !self.has_folder() && was_installed() {
+            self.problems.push(GONE.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));
             let is_in_mode = stored.session.modes.values().any(|state| state.is_active);

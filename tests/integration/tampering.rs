@@ -296,3 +296,17 @@ fn a_state_that_is_gone_with_the_users_folder_is_reported() {
     assert!(project.hook(&prompt).stdout.contains("is gone"));
     assert!(!project.hook(&prompt).stdout.contains("is gone"));
 }
+
+/// A script can move the whole folder away; a program on PATH then still answers.
+#[test]
+fn a_folder_that_was_moved_away_is_reported() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path"]).exit, 0);
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "go on"});
+    assert!(!project.hook(&prompt).stdout.contains("is gone"));
+    project.shell("mv .claude .c");
+    let told = project.hook(&prompt);
+    assert!(told.stdout.contains("`.claude/hooks` is gone"), "{told:?}");
+    project.shell("mv .c .claude");
+    assert!(!project.hook(&prompt).stdout.contains("is gone"));
+}

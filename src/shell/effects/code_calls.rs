@@ -14,7 +14,7 @@ const STARTING: &str = "system popen Popen run call check_call check_output geto
     spawn spawnSync shell_exec passthru execvp execlp execv execl";
 /// Functions that remove their argument; a plain `remove` is usually a list's.
 const REMOVING: &str = "rmtree unlink os.remove rmdir removedirs rmSync unlinkSync rmdirSync fs.rm rm_rf rm_r \
-    Deno.remove Deno.removeSync remove_tree remove_dir remove_entry removeSync emptyDirSync rimraf rimrafSync";
+    File.delete File.unlink Dir.delete Dir.rmdir Deno.remove Deno.removeSync remove_tree remove_dir remove_entry removeSync emptyDirSync rimraf rimrafSync";
 /// The same in code that uses Node's promises, where they have short names.
 const REMOVING_PROMISES: [&str; 1] = ["rm"];
 const WRITING_PROMISES: [&str; 3] = ["writeFile", "appendFile", "truncate"];
