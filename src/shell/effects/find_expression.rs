@@ -267,9 +267,13 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&
     let is_flat = (0..tests.len()).any(|at| is(at, &["-maxdepth"]) && is(at + 1, &["1"]))
         && folder.is_some_and(|folder| !folder.contains("/.claude"))
         && !starts.iter().any(|start| start.has_glob() || start.text().is_none_or(|text| text.contains(".claude")));
+    let group = pruned_group(tests);
+    let group_end = group.as_ref().and_then(|group| group.last()).map_or(0, |last| last + 2);
     let is_spared = |at: usize| {
         let is_negated = is_negated(at);
         let Some(pattern) = tests.get(at + 1).and_then(ShellWord::text) else { return false };
+        // `'*/\.*'`: the backslash changes nothing.
+        let pattern = pattern.replace("\\.", ".");
         let is_name = is(at, &["-name"]);
         // Folders called otherwise hold none of modegate's files.
         let is_other_folder = (is_name || is(at, &["-iname"]))
@@ -278,19 +282,37 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&
             && !SETTINGS_FOLDERS.iter().any(|folder| fast_glob::glob_match(pattern.to_lowercase(), folder));
         // A folder is left out with what is in it only if `find` comes to the folder first, which `-delete` forbids.
         // Without `-o`, what follows is done to the folder itself.
-        let is_pruned = is(at + 2, &["-prune"])
-            && is(at + 3, &["-o", "-or"])
+        let is_grouped = group.as_ref().is_some_and(|group| group.contains(&at));
+        let end = if is_grouped { group_end } else { at + 2 };
+        let is_pruned = is(end, &["-prune"])
+            && is(end + 1, &["-o", "-or"])
             && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
         let is_excluded = is_negated && !is_name && pattern.ends_with('*') || is_pruned;
         (is_name || is(at, &["-path", "-wholename"])) && is_excluded && Spared::covers_settings(&pattern)
-            || is_name && is_flat && is_negated && Spared::covers_settings(&pattern)
-            || is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
-            || is_other_folder
-            || is_flat && has_type("f")
+            || !is_grouped && is_name && is_flat && is_negated && Spared::covers_settings(&pattern)
+            || !is_grouped && is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
+            // A type counts in its own branch only.
+            || is_other_folder && count(&["-o", "-or"]) == 0
+            || is_flat && has_type("f") && count(&["-o", "-or"]) == 0
     };
     // With other alternatives, a test may not count for what is selected.
-    let is_one_branch = count(&["-o", "-or", "("]) <= count(&["-prune"]) && count(&[","]) == 0;
+    let in_group = group.iter().flatten().filter(|at| is(**at, &["-o", "-or", "("])).count();
+    let is_one_branch = count(&["-o", "-or", "("]) <= count(&["-prune"]) + in_group && count(&[","]) == 0;
     if is_one_branch && (0..tests.len()).any(is_spared) { Spared::Settings } else { Spared::Nothing }
+}
+
+/// The places of a group of names that is left out: `( -name .git -o -name .claude ) -prune -o`.
+fn pruned_group(tests: &[ShellWord]) -> Option<Vec<usize>> {
+    let is = |at: usize, names: &[&str]| tests.get(at).is_some_and(|word| names.iter().any(|name| word.is(name)));
+    let close = (0..tests.len()).find(|at| is(*at, &[")"]) && is(at + 1, &["-prune"]))?;
+    let open = (0..close).rev().find(|at| is(*at, &["("]))?;
+    // `-name A -o -name B`
+    let is_list = (open + 1..close).enumerate().all(|(index, at)| match index % 3 {
+        0 => is(at, &["-name", "-path", "-wholename"]),
+        1 => true,
+        _ => is(at, &["-o", "-or"]),
+    });
+    is_list.then(|| (open..close).collect())
 }
 
 /// A glob that matches at least what `-path` does: beyond the first pattern within a name, anything.
