@@ -264,7 +264,10 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&
     let count = |names: &[&str]| (0..tests.len()).filter(|at| is(*at, names)).count();
     let is_negated = |at: usize| at.checked_sub(1).is_some_and(|before| is(before, &["-not", "!"]));
     let has_type = |kind: &str| (0..tests.len()).any(|at| is(at, &["-type"]) && is(at + 1, &[kind]) && !is_negated(at));
-    let is_flat = (0..tests.len()).any(|at| is(at, &["-maxdepth"]) && is(at + 1, &["1"]))
+    // A test counts in its own branch only.
+    let has_branches = count(&["-o", "-or"]) > 0;
+    let is_flat = !has_branches
+        && (0..tests.len()).any(|at| is(at, &["-maxdepth"]) && is(at + 1, &["1"]))
         && folder.is_some_and(|folder| !folder.contains("/.claude"))
         && !starts.iter().any(|start| start.has_glob() || start.text().is_none_or(|text| text.contains(".claude")));
     let group = pruned_group(tests);
@@ -289,11 +292,10 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], folder: Option<&
             && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
         let is_excluded = is_negated && !is_name && pattern.ends_with('*') || is_pruned;
         (is_name || is(at, &["-path", "-wholename"])) && is_excluded && Spared::covers_settings(&pattern)
-            || !is_grouped && is_name && is_flat && is_negated && Spared::covers_settings(&pattern)
-            || !is_grouped && is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
-            // A type counts in its own branch only.
-            || is_other_folder && count(&["-o", "-or"]) == 0
-            || is_flat && has_type("f") && count(&["-o", "-or"]) == 0
+            || is_name && is_flat && is_negated && Spared::covers_settings(&pattern)
+            || is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
+            || is_other_folder && !has_branches
+            || is_flat && has_type("f")
     };
     // With other alternatives, a test may not count for what is selected.
     let in_group = group.iter().flatten().filter(|at| is(**at, &["-o", "-or", "("])).count();
