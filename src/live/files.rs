@@ -18,6 +18,9 @@ use crate::facts::{FoundFile, Unknown};
 /// The number of entries after which a walk gives up.
 const MOST_ENTRIES: usize = 50_000;
 
+/// The largest file that is read to see whether there is anything in it but white space.
+const LARGEST_BLANK: u64 = 1024;
+
 /// Finds the regular files under `root` that match `glob`, newest first, at most `limit`.
 ///
 /// A symlink to a file counts as that file as long as it stays in the root; symlinks to folders are not
@@ -47,7 +50,7 @@ fn single(root: &Path, pattern: &GlobPattern, links: &mut LinkResolver) -> Resul
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
             inside(root, &path, &pattern.prefix, links)?;
-            dated(pattern.prefix.clone(), &metadata).map(Some)
+            dated(&path, pattern.prefix.clone(), &metadata).map(Some)
         }
         Ok(_) => Ok(None),
         Err(error) if is_absent(&error) => Ok(None),
@@ -173,7 +176,7 @@ fn dated_file(root: &Path, file: &Path, path: String, metadata: Metadata) -> Res
         file => Ok(file),
     };
     match metadata {
-        Ok(metadata) if metadata.is_file() => dated(path, &metadata).map(Some),
+        Ok(metadata) if metadata.is_file() => dated(file, path, &metadata).map(Some),
         Ok(_) => Ok(None),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, &path)),
@@ -195,13 +198,22 @@ fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }
 
-fn dated(path: String, metadata: &Metadata) -> Result<Dated, Unknown> {
+fn dated(file: &Path, path: String, metadata: &Metadata) -> Result<Dated, Unknown> {
     let modified = metadata.modified().map_err(|error| unreadable(&error, &path))?;
     let modified_ms = match modified.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ms| -ms),
     };
-    Ok((modified, FoundFile { path, size: metadata.len(), modified: modified_ms }))
+    let size = if is_blank(file, metadata.len()) { 0 } else { metadata.len() };
+    Ok((modified, FoundFile { path, size, modified: modified_ms }))
+}
+
+/// Whether a small file has nothing in it that a person would see, so that it counts as empty.
+fn is_blank(file: &Path, size: u64) -> bool {
+    let is_unseen =
+        |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    (1..=LARGEST_BLANK).contains(&size)
+        && disk::read_text(file, LARGEST_BLANK).is_ok_and(|text| text.chars().all(is_unseen))
 }
 
 fn unreadable(error: &io::Error, shown: &str) -> Unknown {
@@ -326,6 +338,20 @@ mod tests {
         assert_eq!(paths(root.path(), "broken.md").unwrap(), [""; 0]);
         assert_eq!(paths(root.path(), "far.md").unwrap_err(), "`far.md` leads out of the project".into());
         assert_eq!(paths(root.path(), "away/*").unwrap_err(), "`away` leads out of the project".into());
+    }
+
+    #[test]
+    fn a_file_of_white_space_counts_as_empty() {
+        let root = project(&["plan.md"]);
+        let size = |text: &str| {
+            fs::write(root.path().join("plan.md"), text).unwrap();
+            matching(root.path(), "plan.md", 1, &mut LinkResolver::default()).unwrap()[0].size
+        };
+        for blank in ["", "  \n\n", "\u{200b}", "\u{feff}\r\n", "\0\0"] {
+            assert_eq!(size(blank), 0, "{blank:?}");
+        }
+        assert_eq!(size(" x\n"), 3);
+        assert_eq!(size(&" ".repeat(2_000)), 2_000);
     }
 
     #[test]

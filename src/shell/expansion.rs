@@ -110,6 +110,11 @@ impl FieldSplitter {
                     self.word().push_glob("*");
                     at += next.find(')').map_or(0, |close| close + 1);
                 }
+                // In zsh, what is in parentheses limits or extends the pattern: `*(D)`, `*(.om)`.
+                WordPart::Plain('*') if !quoted && next.starts_with('(') && next.ends_with(')') => {
+                    self.word().push_glob("*");
+                    at = raw.len();
+                }
                 // Other extended patterns are not evaluated.
                 WordPart::Plain('@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => {
                     self.word().push_unknown();

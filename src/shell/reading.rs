@@ -86,6 +86,12 @@ impl CommandText {
                 for part in parts {
                     self.tree(part, reading);
                 }
+                // `base64 modegate | base64 -d > copy`
+                let mut copied = String::new();
+                all_text(tree, reading, &mut copied);
+                if writes_anywhere(tree) && copied.contains("modegate") {
+                    add(&mut self.text, &copied);
+                }
             }
             CommandTree::Command(command) if reading.is_done_by(command) => self.reader(command, reading),
             CommandTree::Compound(group) => self.group(group, reading),

@@ -48,28 +48,38 @@ pub(super) fn without_quotes(word: &str) -> String {
 
 /// Whether a script may write a file or run a command: `w file`, `s/a/b/w file`, `e`. One that is not understood may.
 pub(super) fn writes(script: &str) -> bool {
+    writing_part(script).is_some()
+}
+
+/// The command line that a script runs: `1e date`.
+pub(super) fn started_line(script: &str) -> Option<&str> {
+    writing_part(script)?.strip_prefix('e')?.lines().next()
+}
+
+/// The rest of a script from the first command that may write a file or run a program, or that is not understood.
+fn writing_part(script: &str) -> Option<&str> {
     let mut rest = script;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_digit() || ";{}!,$~+".contains(c));
-        let Some(command) = rest.chars().next() else { return false };
+        let command = rest.chars().next()?;
         let after = rest.get(command.len_utf8()..).unwrap_or_default();
         rest = match command {
             '/' => match part(after, '/') {
                 Some(after) => after.trim_start_matches(['I', 'M']),
-                None => return true,
+                None => return Some(rest),
             },
             // `\\,address,`
             '\\' => match after.chars().next().and_then(|mark| part(after.get(mark.len_utf8()..)?, mark)) {
                 Some(after) => after.trim_start_matches(['I', 'M']),
-                None => return true,
+                None => return Some(rest),
             },
             's' | 'y' => {
-                let Some(mark) = after.chars().next().filter(|mark| !mark.is_alphanumeric()) else { return true };
+                let Some(mark) = after.chars().next().filter(|mark| !mark.is_alphanumeric()) else { return Some(rest) };
                 let parts = after.get(mark.len_utf8()..).and_then(|text| part(part(text, mark)?, mark));
-                let Some(after) = parts else { return true };
+                let Some(after) = parts else { return Some(rest) };
                 let flags = after.trim_start_matches(|c: char| "gpiImM".contains(c) || c.is_ascii_digit());
                 if flags.starts_with(['w', 'W', 'e']) {
-                    return true;
+                    return Some(rest);
                 }
                 flags
             }
@@ -77,7 +87,7 @@ pub(super) fn writes(script: &str) -> bool {
             'a' | 'i' | 'c' | 'r' | 'R' | '#' => after.split_once('\n').map_or("", |(_, next)| next),
             'b' | 't' | 'T' | ':' => after.split_once([';', '\n', '}']).map_or("", |(_, next)| next),
             'p' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'z' | 'P' | 'q' | 'Q' | 'l' => after,
-            _ => return true,
+            _ => return Some(rest),
         };
     }
 }
@@ -100,7 +110,7 @@ fn part(text: &str, mark: char) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::writes;
+    use super::{started_line, writes};
 
     #[test]
     fn scripts_that_only_print_or_change_text() {
@@ -127,6 +137,13 @@ mod tests {
         ] {
             assert!(!writes(script), "{script}");
         }
+    }
+
+    #[test]
+    fn the_command_line_of_a_script() {
+        assert_eq!(started_line("1,3e rm x\np"), Some(" rm x"));
+        assert_eq!(started_line("/a/{e date\n}"), Some(" date"));
+        assert_eq!(started_line("s/e/rm/w x"), None);
     }
 
     #[test]

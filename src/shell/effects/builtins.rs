@@ -37,11 +37,11 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         // Before `xargs -0`.
         "tr" if rest.len() == 2 && rest.first().is_some_and(|word| word.is("\\n")) => return input.clone(),
         "sort" | "uniq" | "tac" | "shuf" | "head" | "tail" => {
-            file_programs::run(walker, name, rest);
+            file_programs::run(walker, name, rest, input);
             return passed_on(rest, input);
         }
         _ if inline_code::run(walker, name, rest, input) => {}
-        _ => file_programs::run(walker, name, rest),
+        _ => file_programs::run(walker, name, rest, input),
     }
     ShellWord::unknown()
 }
@@ -135,17 +135,22 @@ impl Walker<'_> {
                 self.state.dotglob |= rest.iter().any(is_dotglob);
             }
             "source" | "." => {
-                let file = rest.first()?;
-                let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
-                return Some(match script {
-                    Some(script) => self.code(&script, input),
-                    None => self.script_on_disk(file, "sh", rest.get(1..).unwrap_or_default()),
-                });
+                let (file, arguments) = rest.split_first()?;
+                return Some(self.sourced(file, arguments, input));
             }
             "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
             _ => return None,
         }
         Some(ShellWord::default())
+    }
+
+    /// Walks the commands of a file in this shell.
+    pub fn sourced(&mut self, file: &ShellWord, arguments: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
+        match script {
+            Some(script) => self.code(&script, input),
+            None => self.script_on_disk(file, "sh", arguments),
+        }
     }
 
     fn cd(&mut self, name: &str, rest: &[ShellWord]) {
@@ -206,7 +211,7 @@ impl Walker<'_> {
 
     /// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
     fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
-        super::file_programs::run(self, "mktemp", rest);
+        file_programs::run(self, "mktemp", rest, &ShellWord::default());
         let args = Args::new(rest, "-p --tmpdir --suffix");
         let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
         let mut path =

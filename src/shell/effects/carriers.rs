@@ -67,6 +67,11 @@ impl Walker<'_> {
                     .for_each(|keys| guessed(self, &keys.replace("\\n", "\n")));
                 return Some(ShellWord::unknown());
             }
+            // On this machine, unlike other commands of `podman`.
+            "podman" if rest.first().is_some_and(|verb| verb.is("unshare")) => {
+                let (_, words) = Args::leading(rest.get(1..).unwrap_or_default(), "");
+                return Some(self.aside(|walker| walker.run(words, input)));
+            }
             "entr" => {
                 let (args, words) = Args::leading(rest, "");
                 return Some(self.unowned_aside(|walker| match words {

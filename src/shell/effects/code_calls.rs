@@ -63,6 +63,10 @@ const COMMAND_QUOTES: [(&str, char); 8] = [
     ("system qw(", ')'),
     ("exec qw(", ')'),
 ];
+/// What is written before a command line in AppleScript and in Lisp.
+const STARTING_WORDS: [&str; 3] = ["do shell script", "(shell-command", "(shell-command-to-string"];
+/// The same before a path that is removed.
+const REMOVING_WORDS: [&str; 2] = ["(delete-directory", "(delete-file"];
 /// Interpreters with strings in backticks.
 const SCRIPTS: [&str; 6] = ["node", "nodejs", "bun", "deno", "tsx", "ts-node"];
 /// The longest part of the code before a string in which its function is looked for.
@@ -84,6 +88,13 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
     let empties = ["unlink(", "rmtree(", "os.remove("].iter().any(|call| code.contains(call));
     let starts_any = STARTING.split_whitespace().any(|name| code.contains(&format!("{name}(")));
     for CodeCall { head, strings, after } in calls(code, quotes) {
+        let ends = |words: &[&str]| words.iter().any(|word| head.trim_end().ends_with(word));
+        if ends(&STARTING_WORDS) {
+            strings.iter().for_each(|line| guessed(walker, line));
+        }
+        if ends(&REMOVING_WORDS) {
+            strings.iter().take(1).for_each(|path| guessed(walker, &format!("rm -r {path}")));
+        }
         let (inner, _) = enclosing(head);
         let inner_name = last_name(inner);
         let is_path = PATHS.contains(&inner_name) && head.ends_with('(');

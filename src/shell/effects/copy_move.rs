@@ -32,6 +32,9 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, VALUED);
     let (sources, target) = ends(&args);
     walker.change_all(Effect::Remove, &sources, true);
+    if args.has("--exchange") {
+        walker.change_all(Effect::Remove, target.as_ref(), true);
+    }
     onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), true);
     // Paths below the new name are those below the old one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
@@ -47,7 +50,8 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     let args = Args::new(rest, VALUED);
     if name.ends_with("install") && args.has("-d --directory") {
-        return walker.change_all(Effect::Write, &args.operands, false);
+        let effect = if args.has("-m --mode -o --owner -g --group") { Effect::Mode } else { Effect::Write };
+        return walker.change_all(effect, &args.operands, false);
     }
     let (sources, target) = ends(&args);
     let whole = args.has("-r -R -a --recursive --archive");

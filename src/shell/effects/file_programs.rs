@@ -2,11 +2,13 @@
 
 use super::Effect::{self, Device, Mode, Remove, Write};
 use super::args::Args;
+use super::code_calls::strings_in_calls;
+use super::inline_code::{self, guessed};
 use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use crate::shell::has_name;
 use crate::shell::word::ShellWord;
+use crate::shell::{has_name, sed_script};
 use Paths::{AfterOf, Devices, First, Folder, Last, Operands, Rest, Trees, Values};
 use When::{Always, Unless, UnlessWords, With, Without};
 
@@ -68,7 +70,7 @@ const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compres
 const REPORTS: &str = "--html --junit --sarif --markdown --out";
 const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 33] = [
+const PROGRAMS: [FileProgram; 34] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
     ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv Remove-Item", "", Always, Remove, Trees),
@@ -101,29 +103,21 @@ const PROGRAMS: [FileProgram; 33] = [
     (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("-r --recursive")),
     ("wget", WGET, Always, Write, Values("-O -o -a --output-document --output-file")),
     ("wget", WGET, Without("-O --output-document"), Write, Folder("-P --directory-prefix")),
+    ("aria2c", "-d --dir -o --out -x -s -j", Always, Write, Folder("-d --dir")),
     ("sort split csplit gcc cc clang rustc ld pandoc openssl xxd", OUTPUT, Always, Write, Values(OUTPUT)),
     ("uniq", "-f -s -w", Always, Write, Rest),
     ("modegate modegate.exe", REPORTS, Always, Write, Values(REPORTS)),
 ];
 
-pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) {
     match name {
         "chmod" | "gchmod" | "chattr" | "chflags" => changed(walker, Mode, rest),
         "chown" | "chgrp" | "gchown" => changed(walker, Effect::Own, rest),
         "sed" | "gsed" => sed(walker, rest),
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
-            let args = Args::new(rest, "-c -S -u -p --cmd");
-            walker.change_all(Write, &args.operands, false);
-            for script in args.values("-c --cmd") {
-                super::inline_code::mention(walker, &format!("'{}'", script.filled("")));
-            }
-            // `vim -c '!command'`, `vim '+!command'`
-            let scripts = args.values("-c --cmd").chain(&args.operands).map(|script| script.filled(""));
-            let lines =
-                scripts.filter_map(|script| Some(script.trim_start_matches(['+', ':']).strip_prefix('!')?.to_owned()));
-            lines.for_each(|line| super::inline_code::guessed(walker, &line));
+            editor(walker, rest, input);
         }
-        "gio" if rest.first().is_some_and(|verb| verb.is("trash")) => {
+        "gio" if rest.first().is_some_and(|verb| verb.is("trash") || verb.is("remove")) => {
             walker.change_all(Remove, rest.iter().skip(1), true);
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, rest),
@@ -219,6 +213,22 @@ fn is_below_home(walker: &Walker<'_>, file: &ShellWord) -> bool {
     }
 }
 
+/// `vim -c '!command'`, `vim '+!command'`, `ed x <<< '!command'`, `emacs --eval '(shell-command "…")'`.
+fn editor(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
+    const CODE: &str = "-c --cmd --eval -eval --execute";
+    let args = Args::new(rest, "-c -S -u -p --cmd --eval -eval --execute");
+    walker.change_all(Write, &args.operands, false);
+    for script in args.values(CODE).map(|script| script.filled("")) {
+        inline_code::mention(walker, &format!("'{script}'"));
+        strings_in_calls(walker, "vim", &script);
+    }
+    let given = args.values(CODE).chain(&args.operands).map(|script| script.filled(""));
+    for script in given.chain(input.text()) {
+        let lines = script.lines().filter_map(|line| line.trim_start_matches(['+', ':']).strip_prefix('!'));
+        lines.for_each(|line| guessed(walker, line));
+    }
+}
+
 fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, "-e -f -l --expression --file --line-length");
     let scripted = args.has("-e -f --expression --file");
@@ -229,6 +239,9 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
             let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
             walker.note(Effect::Mention, target, false);
+        }
+        if let Some(line) = sed_script::started_line(&script) {
+            guessed(walker, line);
         }
     }
     if args.has("-i --in-place -I") {
@@ -249,6 +262,9 @@ fn archive(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         }
         "l" | "t" | "p" | "tv" => {}
         _ => walker.change_all(Write, operands.first(), false),
+    }
+    if rest.iter().any(|word| word.is("-sdel")) {
+        walker.change_all(Remove, operands.iter().skip(1), true);
     }
 }
 

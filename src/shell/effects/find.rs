@@ -101,12 +101,28 @@ impl Walker<'_> {
     fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
         let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
         let words = self.given_place(command, "{}", &found);
+        if command.first().is_some_and(|program| program.is("{}")) {
+            self.found_started(start, &words, input);
+        }
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
         self.aside(|walker| walker.run(&words, input));
         if self.has_since(Effect::Remove, calls, changes, &found) {
             self.found_removed(start, selection);
         }
         self.found_permitted(calls, changes, start, selection);
+    }
+
+    /// Runs modegate's program if it is below a starting path, since every file there is run.
+    fn found_started(&mut self, start: &ShellWord, words: &[ShellWord], input: &ShellWord) {
+        for place in ["modegate", "hooks/modegate", ".claude/hooks/modegate"] {
+            let program = start.child(&ShellWord::new(place));
+            if let TargetPath::Known { path, glob: false } = self.target(&program)
+                && self.disk.exists(&path)
+            {
+                let words = [&[program], words.get(1..).unwrap_or_default()].concat();
+                self.unowned_aside(|walker| walker.run(&words, input));
+            }
+        }
     }
 
     /// Records that the permissions of everything below a starting path change, if `chmod` got all of it.
@@ -120,9 +136,16 @@ impl Walker<'_> {
     /// Walks a program that reads `input`. If `find` printed that and the program passes it to `rm`, it counts as deleted by
     /// `find` itself.
     pub fn given_found(&mut self, input: &ShellWord, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
-        let Some(found) = self.found.clone().filter(|found| found.lines == *input) else { return walk(self) };
+        match self.found.clone().filter(|found| found.lines == *input) {
+            Some(found) => self.given(&found, walk),
+            None => walk(self),
+        }
+    }
+
+    /// Walks a program that gets what `find` printed.
+    pub fn given(&mut self, found: &FoundPaths, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
-        let outer = std::mem::replace(&mut self.spares, found.spares);
+        let outer = std::mem::replace(&mut self.spares, found.spares.clone());
         let printed = walk(self);
         for start in &found.starts {
             if self.has_since(Effect::Remove, calls, changes, &found.selection.below(start)) {

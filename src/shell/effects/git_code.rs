@@ -102,5 +102,9 @@ impl Walker<'_> {
         if has_name(VARIABLES, name) {
             guessed(self, &value.filled(""));
         }
+        // A shell that is not interactive reads this file first.
+        if name == "BASH_ENV" || name == "ENV" {
+            self.unowned_aside(|walker| walker.sourced(value, &[], &ShellWord::unknown()));
+        }
     }
 }

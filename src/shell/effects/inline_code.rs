@@ -58,6 +58,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
     let module = args.value("-m").filter(|_| kind == "python").and_then(ShellWord::text);
     let runs_file = module.as_ref().is_none_or(|module| has_name(RUNNING_MODULES, module));
     if let Some(module) = &module {
+        unpacked(walker, module, &args);
         walker.script_on_disk(&ShellWord::new(format!("{}.py", module.replace('.', "/"))), kind, &[]);
     }
     for file in args.values("--require --import").filter(|file| file.prefix().starts_with(['.', '/'])) {
@@ -131,6 +132,17 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         }
     }
     true
+}
+
+/// `python -m venv --clear folder`, `python -m zipfile -e archive folder`.
+fn unpacked(walker: &mut Walker<'_>, module: &str, args: &Args) {
+    match (module, args.operands.as_slice()) {
+        ("venv" | "virtualenv", folders) if args.has("--clear") => walker.change_all(Effect::Remove, folders, true),
+        ("zipfile" | "tarfile", [_, folder, ..]) if args.has("-e --extract") => {
+            super::file_programs::below(walker, Effect::Write, folder);
+        }
+        _ => {}
+    }
 }
 
 /// Whether code may change files; code that only reads may name any path.

@@ -86,6 +86,9 @@ pub(super) fn fetch(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     };
     let args = Args::new(rest.get(verbs..).unwrap_or_default(), "--exclude --include --profile --region -n -c --zone");
     fetched(walker, &args.operands, true);
+    if let Some(target) = args.operands.last().filter(|target| args.has("--delete") && !target.prefix().contains(':')) {
+        walker.change(Effect::Remove, target, true);
+    }
 }
 
 /// The last operand is written, unless it is on another machine.

@@ -364,7 +364,10 @@ impl<'a> Walker<'a> {
         if !self.steps(1) {
             return ShellWord::unknown();
         }
+        let found = self.found.take();
         let words: Vec<ShellWord> = command.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();
+        // `rm $(find . -type f)`
+        let substituted = std::mem::replace(&mut self.found, found);
         self.read_variables(&command.words);
         self.by = word::shown(&words);
         let by = self.by.clone();
@@ -382,7 +385,11 @@ impl<'a> Walker<'a> {
         let redirected = self.output.redirected(&command.redirects, fed.away.as_ref());
         let shown = std::mem::replace(&mut self.output, redirected);
         // `$(<file)` is the file's content.
-        let printed = if words.is_empty() { fed.input.clone().unwrap_or_default() } else { self.run(&words, input) };
+        let printed = match substituted {
+            _ if words.is_empty() => fed.input.clone().unwrap_or_default(),
+            Some(found) => self.given(&found, |walker| walker.run(&words, input)),
+            None => self.run(&words, input),
+        };
         (self.command, self.output) = (outer, shown);
         if command.redirects.iter().any(sending::to_another_machine) {
             self.send(&[], false);

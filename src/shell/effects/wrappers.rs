@@ -62,7 +62,8 @@ const DISGUISED: [&str; 17] = [
     "truncate", "shred",
 ];
 
-const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh", "yash"];
+const SHELLS: [&str; 13] =
+    ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh", "yash", "nu"];
 
 /// Shells of Windows, whose command lines are walked as if they were bash's.
 const WINDOWS_SHELLS: &str = "cmd cmd.exe pwsh pwsh.exe powershell powershell.exe";
