@@ -63,7 +63,7 @@ const COMMAND_QUOTES: [(&str, char); 8] = [
     ("system qw(", ')'),
     ("exec qw(", ')'),
 ];
-/// What is written before a command line in AppleScript and in Lisp.
+/// What is written before a command line in the scripts of macOS and in Lisp.
 const STARTING_WORDS: [&str; 3] = ["do shell script", "(shell-command", "(shell-command-to-string"];
 /// The same before a path that is removed.
 const REMOVING_WORDS: [&str; 2] = ["(delete-directory", "(delete-file"];
@@ -90,7 +90,9 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
     for CodeCall { head, strings, after } in calls(code, quotes) {
         let ends = |words: &[&str]| words.iter().any(|word| head.trim_end().ends_with(word));
         if ends(&STARTING_WORDS) {
-            strings.iter().for_each(|line| guessed(walker, line));
+            for line in &strings {
+                guessed(walker, line);
+            }
         }
         if ends(&REMOVING_WORDS) {
             strings.iter().take(1).for_each(|path| guessed(walker, &format!("rm -r {path}")));

@@ -145,7 +145,7 @@ impl Walker<'_> {
     /// Walks a program that gets what `find` printed.
     pub fn given(&mut self, found: &FoundPaths, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
-        let outer = std::mem::replace(&mut self.spares, found.spares.clone());
+        let outer = std::mem::replace(&mut self.spares, found.spares);
         let printed = walk(self);
         for start in &found.starts {
             if self.has_since(Effect::Remove, calls, changes, &found.selection.below(start)) {
