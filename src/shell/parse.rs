@@ -6,14 +6,14 @@ use super::substitutions::substitutions;
 use super::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
-use super::work::WorkBudget;
+use super::work::{MOST_WORK, UNITS_PER_MICROSECOND, WorkBudget};
 use crate::crash;
 use rable::{ListOperator, Node, NodeKind};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
@@ -84,11 +84,18 @@ pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unre
     start_reading(text, None)?.recv().unwrap_or(Err(Unreadable::NoMemory))
 }
 
-/// Reads a text, unless it takes too long: the analysis then ends.
+/// Reads a text, unless it takes too long: the analysis then ends. The time counts as work, so that a line with several such
+/// texts does not take several times as long.
+#[expect(clippy::disallowed_methods, reason = "the parser's work cannot be counted")]
 fn read_for_a_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
+    let begin = Instant::now();
     if let Some(counted) = CountedThread::new() {
         match start_reading(text, Some(counted))?.recv_timeout(TIME_LIMIT) {
-            Ok(tree) => return tree,
+            Ok(tree) => {
+                let units = begin.elapsed().as_micros() * UNITS_PER_MICROSECOND;
+                budget.spend(usize::try_from(units).unwrap_or(MOST_WORK));
+                return tree;
+            }
             Err(RecvTimeoutError::Disconnected) => return Err(Unreadable::NoMemory),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -447,6 +454,10 @@ mod tests {
             let (begun, unreadable) = readable(&format!("rm -rf /\n{text}"), &WorkBudget::default());
             assert!(begun.is_none() && matches!(unreadable, Some(Unreadable::TooMuchWork)), "{part} {unreadable:?}");
         }
+        // The time counts as work.
+        let budget = WorkBudget::default();
+        assert!(parse(&closed, &budget).is_ok());
+        assert!(budget.used() > 1 + closed.len() * 9 / 8, "{}", budget.used());
         // What looks like the start of a here-document does not hide the lines after it.
         for start in ["# <<'E'", "echo \"<<'E'\"", "echo '<<\"E\"'", "echo $((1<<'2'))", "echo \\<<'E'"] {
             let text = format!("{start}\na=($({}", "$(`".repeat(30));

@@ -5,6 +5,8 @@ use std::cell::Cell;
 
 /// The units that a line may use; a unit is about a byte that is parsed, or 0.2 µs.
 pub(crate) const MOST_WORK: usize = 300_000;
+/// The same for work that is measured in time.
+pub(super) const UNITS_PER_MICROSECOND: u128 = 5;
 
 /// What is left of the work that a line may use.
 #[derive(Debug)]
