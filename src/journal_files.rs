@@ -298,7 +298,7 @@ pub struct ReadActivity {
     pub position: JournalPosition,
     /// The agents and edits up to there.
     pub log: ActivityLog,
-    /// Whether lines that had been read were removed or changed since, which nobody was told.
+    /// Whether lines that had been read were removed or changed since, and nobody has been told.
     #[serde(default)]
     pub is_altered: bool,
 }
