@@ -102,8 +102,8 @@ impl Walker<'_> {
         if has_name(VARIABLES, name) {
             guessed(self, &value.filled(""));
         }
-        // A shell that is not interactive reads this file first.
-        if name == "BASH_ENV" || name == "ENV" {
+        // Bash reads this file before a script.
+        if name == "BASH_ENV" {
             self.unowned_aside(|walker| walker.sourced(value, &[], &ShellWord::unknown()));
         }
     }
