@@ -19,8 +19,18 @@ const FEW: u64 = 40;
 #[test]
 fn random_repositories_agree_with_git() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let count = setting("MODEGATE_COMPARE").unwrap_or(FEW);
-    let first = setting("MODEGATE_COMPARE_FROM").unwrap_or(1);
+    agree(setting("MODEGATE_COMPARE_FROM").unwrap_or(1), setting("MODEGATE_COMPARE").unwrap_or(FEW));
+}
+
+/// A folder that becomes a file in one branch, with conflicts, while another file is deleted: git takes the conflicted file for
+/// the new name of the deleted one.
+#[test]
+fn a_deleted_file_beside_a_conflict_is_listed() {
+    agree(89_213, 1);
+}
+
+/// Compares this many repositories, from this seed on.
+fn agree(first: u64, count: u64) {
     let project = Project::new();
     // The settings and ignore rules of whoever runs the test must not matter, so a process of its own has them.
     let home = project.home();

@@ -63,16 +63,27 @@ pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Result<Vec<GitChan
     let renames = if asked.splits_renames() { "--no-renames" } else { "--find-renames" };
     let options = ["--untracked-files=normal", "--ignored=no", renames];
     let output = status(found, index.as_ref(), &options, asked.paths())?;
-    let mut changes = Vec::new();
+    let (mut changes, mut sources, mut is_conflicted) = (Vec::new(), Vec::new(), false);
     let mut records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
     while let Some(record) = records.next() {
         if let Some((path, Some(kind))) = change(record) {
             changes.push(asked.change(path, kind));
+            is_conflicted |= kind == ChangeKind::Conflicted;
         }
         if record.first() == Some(&b'2') {
-            // The path it was renamed from.
-            records.next();
+            sources.extend(records.next());
         }
+    }
+    if is_conflicted && !asked.splits_renames() {
+        // The search for renames takes a conflicted file for the new name of a deleted one, which is then not listed.
+        let output = status(found, index.as_ref(), &["--untracked-files=no", "--no-renames"], asked.paths())?;
+        for record in output.split(|byte| *byte == 0).filter(|record| record.starts_with(b"1 .D")) {
+            if let Some((path, Some(kind))) = change(record).filter(|(path, _)| !sources.contains(path)) {
+                changes.push(asked.change(path, kind));
+            }
+        }
+        changes.sort_unstable();
+        changes.dedup();
     }
     Ok(changes)
 }
