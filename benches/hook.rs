@@ -23,6 +23,10 @@ const ROUNDS: usize = 300;
 const GIT_ROUNDS: usize = 40;
 
 fn main() {
+    #[cfg(unix)]
+    if std::env::args_os().next().is_none_or(|program| !Path::new(&program).ends_with("claude")) {
+        return below_a_host();
+    }
     let quick = std::env::args().any(|word| word == "quick");
     let folder = std::env::temp_dir().join(format!("modegate-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -40,6 +44,19 @@ fn main() {
         git(&folder, &binary, *size);
     }
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Runs the bench again in a process called `claude`: the hook looks at the processes up to the host.
+#[cfg(unix)]
+fn below_a_host() {
+    let folder = std::env::temp_dir().join(format!("modegate-bench-host-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let host = folder.join("claude");
+    // A program in a temporary folder would not count as the host.
+    std::os::unix::fs::symlink(std::env::current_exe().unwrap(), &host).unwrap();
+    let status = Command::new(&host).args(std::env::args_os().skip(1)).status().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(status.success(), "{status}");
 }
 
 /// Events of a project against an empty process.
