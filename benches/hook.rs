@@ -52,7 +52,7 @@ fn below_a_host() {
     let folder = std::env::temp_dir().join(format!("modegate-bench-host-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let host = folder.join("claude");
-    // A program in a temporary folder would not count as the host.
+    // A link, because a program in a temporary folder does not count as the host.
     std::os::unix::fs::symlink(std::env::current_exe().unwrap(), &host).unwrap();
     let status = Command::new(&host).args(std::env::args_os().skip(1)).status().unwrap();
     fs::remove_dir_all(&folder).unwrap();

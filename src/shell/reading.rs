@@ -87,10 +87,12 @@ impl CommandText {
                     self.tree(part, reading);
                 }
                 // `base64 modegate | base64 -d > copy`
-                let mut copied = String::new();
-                all_text(tree, reading, &mut copied);
-                if writes_anywhere(tree) && copied.contains("modegate") {
-                    add(&mut self.text, &copied);
+                if writes_anywhere(tree) {
+                    let mut copied = String::new();
+                    all_text(tree, reading, &mut copied);
+                    if copied.contains("modegate") {
+                        add(&mut self.text, &copied);
+                    }
                 }
             }
             CommandTree::Command(command) if reading.is_done_by(command) => self.reader(command, reading),
