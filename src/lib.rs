@@ -21,8 +21,6 @@
 
 mod check;
 mod cli;
-mod crash;
-mod disk;
 mod engine;
 mod event;
 mod facts;
@@ -38,8 +36,6 @@ mod live;
 mod mode;
 mod mode_cache;
 mod paths;
-mod printable;
-mod process;
 mod project_commands;
 mod redact;
 mod replay;
@@ -50,13 +46,14 @@ mod settings;
 mod shell;
 mod starter;
 mod store;
-mod template;
 mod tool_effects;
 mod transcript;
 mod trust;
 mod user_folder;
 mod verdict;
 mod yaml;
+
+use base::{crash, disk, printable, process, template};
 
 pub use cli::hook::{HookAnswer, answer};
 pub use cli::main;

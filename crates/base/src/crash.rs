@@ -26,7 +26,7 @@ thread_local! {
 /// Starts `work` in a thread that may crash: the receiver then ends without a value.
 ///
 /// The program must have called [`handle_panics`], or unwind.
-pub(crate) fn start<T: Send + 'static>(
+pub fn start<T: Send + 'static>(
     builder: Builder,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Receiver<T>> {
@@ -46,7 +46,7 @@ pub(crate) fn start<T: Send + 'static>(
 
 /// Returns `work` as work of the current thread: if a helper thread crashes in it, that counts as a crash of this one.
 #[cfg(unix)]
-pub(crate) fn as_helper<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub fn as_helper<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let give_up = GIVE_UP.with_borrow(Clone::clone);
     move || {
         GIVE_UP.set(give_up);
@@ -57,7 +57,7 @@ pub(crate) fn as_helper<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 /// Has every panic either leave its thread behind, where another thread can do without it, or call `end`.
 ///
 /// A thread that is left behind never leaves the panic hook, so the program can set it only once.
-pub(crate) fn handle_panics(end: impl Fn(&PanicHookInfo<'_>) + Send + Sync + 'static) {
+pub fn handle_panics(end: impl Fn(&PanicHookInfo<'_>) + Send + Sync + 'static) {
     std::panic::set_hook(Box::new(move |panic| {
         if let Ok(Some(give_up)) = GIVE_UP.try_with(RefCell::take) {
             give_up();
@@ -70,17 +70,17 @@ pub(crate) fn handle_panics(end: impl Fn(&PanicHookInfo<'_>) + Send + Sync + 'st
 }
 
 /// Notes the input that this thread works on; see [`input`].
-pub(crate) fn working_on(path: &Path) {
+pub fn working_on(path: &Path) {
     INPUT.set(Some(path.to_owned()));
 }
 
 /// The input that this thread works on, for the report of a crash.
-pub(crate) fn input() -> Option<PathBuf> {
+pub fn input() -> Option<PathBuf> {
     INPUT.take()
 }
 
 /// Analyzes a tool call; see [`is_analyzing`].
-pub(crate) fn analyzing<T>(work: impl FnOnce() -> T) -> T {
+pub fn analyzing<T>(work: impl FnOnce() -> T) -> T {
     let before = IS_ANALYZING.replace(true);
     let count = || if before { 0 } else { ANALYSES.fetch_add(1, Ordering::Relaxed) };
     count();
@@ -91,7 +91,7 @@ pub(crate) fn analyzing<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Calls `end` once an analysis takes longer than `limit`.
-pub(crate) fn watch_analyses(limit: Duration, end: impl FnOnce() + Send + 'static) {
+pub fn watch_analyses(limit: Duration, end: impl FnOnce() + Send + 'static) {
     /// How often it is looked at.
     const STEP: Duration = Duration::from_millis(100);
     let watch = move || {
@@ -110,7 +110,7 @@ pub(crate) fn watch_analyses(limit: Duration, end: impl FnOnce() + Send + 'stati
 }
 
 /// Whether this thread analyzes a tool call: a panic then leaves open what the command would do.
-pub(crate) fn is_analyzing() -> bool {
+pub fn is_analyzing() -> bool {
     IS_ANALYZING.get()
 }
 

@@ -14,6 +14,7 @@ pub fn variable(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
+/// The names of the variables in a text.
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,0 +1,8 @@
+//! What every part of modegate stands on: regular files, programs with a time limit, paths, text that is safe to print.
+
+pub mod crash;
+pub mod disk;
+pub mod paths;
+pub mod printable;
+pub mod process;
+pub mod template;
