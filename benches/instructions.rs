@@ -1,8 +1,8 @@
 //! Counts the hook's instructions with callgrind; other load on the machine does not affect the counts.
 //!
 //! `tests/instructions` builds a static binary and runs this with `check`: it compares the cases with
-//! `benches/instructions.txt` and fails if one takes over 5 % more. `update` writes that file, and `growth` also measures how
-//! events grow and draws `docs/images/growth.svg`. `MODEGATE=path` measures another binary.
+//! `benches/instructions.txt` and fails if one takes over 10 % more. `update` writes that file, and `growth` also measures how
+//! events grow. `MODEGATE=path` measures another binary.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,10 +25,8 @@ use std::process::{Command, Stdio};
 
 const BASELINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 
-const PLOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/images/growth.svg");
-
 /// How much more a case may take than the baseline.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.1;
 
 fn main() {
     let words: Vec<String> = std::env::args().collect();
@@ -110,70 +108,23 @@ fn compare(cases: &[(&str, u64)], update: bool) -> bool {
     passed || !is_comparable
 }
 
-/// What grows, at which sizes, and the instructions of an event at each size.
-struct Growth {
-    name: &'static str,
-    sizes: [&'static str; 3],
-    counts: [u64; 3],
-}
-
-/// How events grow with the number of modes and sessions and with the length of the journal.
+/// How events grow with the number of modes and sessions and with the length of the journal; the goal is 1.2.
 fn growth(folder: &Path, binary: &Path) {
-    let modes = [0, 43, 493].map(|extra| with_modes(folder, binary, extra));
-    let sessions = [1, 1_000, 10_000].map(|count| with_sessions(folder, binary, count));
-    let journals = [1, 1_000, 15_900].map(|size| with_journal(folder, binary, size));
-    let (mode_sizes, session_sizes) = (["7 modes", "50", "500"], ["1 session", "1,000", "10,000"]);
+    let sessions = [1, 10_000].map(|count| with_sessions(folder, binary, count));
     let rows = [
-        Growth { name: "a quiet event", sizes: mode_sizes, counts: modes.map(|counts| counts.0) },
-        Growth { name: "a prompt after a mode file changed", sizes: mode_sizes, counts: modes.map(|counts| counts.1) },
-        Growth { name: "a quiet event", sizes: session_sizes, counts: sessions.map(|counts| counts.0) },
-        Growth { name: "a state move", sizes: session_sizes, counts: sessions.map(|counts| counts.1) },
-        Growth { name: "an agent's stop", sizes: ["journal of 1 KB", "1 MB", "16 MB"], counts: journals },
+        ("a quiet event, 7 modes → 50", [0, 43].map(|extra| with_modes(folder, binary, extra))),
+        ("a quiet event, 1 session → 10,000", sessions.map(|(quiet, _)| quiet)),
+        ("a state move, 1 session → 10,000", sessions.map(|(_, moved)| moved)),
+        ("an agent's stop, journal of 1 KB → 256 MB", [1, 256_000].map(|size| with_journal(folder, binary, size))),
     ];
     println!();
-    for Growth { name, sizes, counts } in &rows {
-        let [first, second, third] = counts.map(|count| count as f64 / 1e6);
-        let title = format!("{name}: {}", sizes.join(", "));
-        println!("{title:<56} {first:>8.2} {second:>8.2} {third:>8.2} M  {:>6.2} x", third / first);
+    for (name, [small, large]) in rows {
+        let [before, after] = [small, large].map(|count| count as f64 / 1e6);
+        println!("{name:<44} {before:>8.2} {after:>8.2} M  {:>6.2} x", after / before);
     }
-    fs::write(PLOT, plot(&rows)).unwrap();
-    println!("written to docs/images/growth.svg");
 }
 
-/// A plot of each row on its own scale from zero.
-fn plot(rows: &[Growth]) -> String {
-    const WIDTH: usize = 250;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} 190\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <title>Instructions of an event, in millions, as modes, sessions and journals grow</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        rows.len() * WIDTH
-    );
-    for (index, row) in rows.iter().enumerate() {
-        let left = index * WIDTH + 30;
-        let most = row.counts.iter().copied().max().unwrap_or(1) as f64;
-        let points: Vec<(usize, f64)> = row
-            .counts
-            .iter()
-            .enumerate()
-            .map(|(at, count)| (left + at * 85, 150.0 - 100.0 * *count as f64 / most))
-            .collect();
-        let line: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y:.0}")).collect();
-        writeln!(svg, "<text x=\"{left}\" y=\"20\" font-weight=\"bold\">{}</text>", row.name).unwrap();
-        writeln!(svg, "<path d=\"M{left} 150h175\" stroke=\"#999999\"/>").unwrap();
-        writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"#2563eb\" stroke-width=\"2\"/>", line.join(" "))
-            .unwrap();
-        for ((x, y), (size, count)) in points.iter().zip(row.sizes.iter().zip(row.counts)) {
-            let millions = count as f64 / 1e6;
-            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y:.0}\" r=\"3\" fill=\"#2563eb\"/>").unwrap();
-            writeln!(svg, "<text x=\"{x}\" y=\"{:.0}\" text-anchor=\"middle\">{millions:.2}</text>", y - 8.0).unwrap();
-            writeln!(svg, "<text x=\"{x}\" y=\"168\" text-anchor=\"middle\">{size}</text>").unwrap();
-        }
-    }
-    svg + "</svg>\n"
-}
-
-fn with_modes(folder: &Path, binary: &Path, extra: usize) -> (u64, u64) {
+fn with_modes(folder: &Path, binary: &Path, extra: usize) -> u64 {
     let project = Project::new(folder, &format!("modes{extra}"), binary);
     for index in 0..extra {
         let text =
@@ -181,15 +132,7 @@ fn with_modes(folder: &Path, binary: &Path, extra: usize) -> (u64, u64) {
         project.write(&format!(".claude/modes/bench{index}.yaml"), &text);
     }
     project.settle();
-    let quiet = counted(&project, events::IDLE);
-    if let Some(last) = extra.checked_sub(1) {
-        project.write(&format!(".claude/modes/bench{last}.yaml"), &MODE.replace("bench", &format!("bench{last}")));
-    } else {
-        project.write(".claude/modegate.yaml", "patience: 3\n");
-    }
-    // Changes of a file in place are noticed with the next prompt.
-    let prompt = r#""session_id":"idle","hook_event_name":"UserPromptSubmit","prompt":"hello""#;
-    (quiet, counted(&project, prompt))
+    counted(&project, events::IDLE)
 }
 
 fn with_sessions(folder: &Path, binary: &Path, count: usize) -> (u64, u64) {
@@ -205,7 +148,7 @@ fn with_sessions(folder: &Path, binary: &Path, count: usize) -> (u64, u64) {
 fn with_journal(folder: &Path, binary: &Path, kilobytes: usize) -> u64 {
     let project = Project::new(folder, &format!("journal{kilobytes}"), binary);
     project.write("project/research/research_s_010126.md", "# Research\n");
-    project.write(".claude/modegate.yaml", "journal: { megabytes: 64 }\n");
+    project.write(".claude/modegate.yaml", "journal: { megabytes: 512 }\n");
     project.settle();
     project.hook(&project.event("plan", events::PLAN));
     project.hook(&project.event("start", events::START));
