@@ -7,9 +7,8 @@ use crate::event::{Event, EventKind};
 use crate::facts::{Facts, RecordedAnswers, frontmatter, frontmatter_of};
 use crate::hook_entries::{PROJECT_COMMAND, with_entries, without_entries};
 use crate::journal::JournalLine;
+use crate::journal::redacted;
 use crate::mode::Catalogue;
-use crate::redact::export::find_export_secrets;
-use crate::redact::{masked_text, redacted};
 use crate::replay::change::DecisionChange;
 use crate::replay::line::RecordedLine;
 use crate::replay::redecision::{Comparison, Redecision};
@@ -20,6 +19,7 @@ use crate::session::Session;
 use crate::shell::{ExecContext, effects};
 use crate::store::{StateStatus, StateSummary};
 use crate::transcript::{conversation_text, latest_assistant_text};
+use redact::{find_export_secrets, masked_text};
 use serde_json::Value;
 use std::sync::LazyLock;
 

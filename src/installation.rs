@@ -13,12 +13,12 @@ use crate::event::EventKind;
 use crate::hook_entries::{GuardedSettings, SettingsError};
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::redact::sha256;
 use crate::store::{
     StateStatus,
     sealed::{self, Durability},
 };
 use crate::user_folder::{UserKey, create_private};
+use base::digest::sha256;
 use comparison::{HoldReason, InstallationComparison};
 use last_comparison::LastComparison;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::facts::SessionHistory;
 use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
 use crate::paths::checksum;
-use crate::redact::sha256;
+use base::digest::sha256;
 use memchr::arch::all::memchr::One;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,6 @@ mod mode;
 mod mode_cache;
 mod paths;
 mod project_commands;
-mod redact;
 mod replay;
 mod reply;
 mod runners;

@@ -532,7 +532,7 @@ fn counts(change: &FileEffect, asked: &EffectQuery) -> bool {
 
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
-    let masked = crate::redact::masked_text(text);
+    let masked = redact::masked_text(text);
     let plain: String = masked.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
     if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
 }

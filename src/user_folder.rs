@@ -13,7 +13,7 @@ pub use repository_bounds::is_outside;
 
 use crate::disk::{self, SeenFolders, real};
 use crate::paths::{ProjectPaths, compiled_modes, safe_name};
-use crate::redact::sha256;
+use base::digest::sha256;
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fs::{self, File};

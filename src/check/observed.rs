@@ -4,12 +4,12 @@ use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::{Unknown, line_effects};
 use crate::printable::truncated;
-use crate::redact::masked_text;
 use crate::runners::{OutputResult, runs_of};
 use crate::session::{ModeState, UnreadRun};
 use crate::shell::{self, ExecContext};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
+use redact::masked_text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

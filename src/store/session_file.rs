@@ -127,7 +127,7 @@ impl StateStore {
         let previous = std::mem::take(&mut stored.last);
         let modes = serde_json::to_string(&stored.session.modes).map_err(|error| io(error.into()))?;
         let texts = change_texts(&previous, &stored.session.id, stored.revision, &modes);
-        stored.last = sealed::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
+        stored.last = base::digest::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
         for (name, state) in &mut stored.session.modes {
             if before.get(name) != Some(state) {
                 Arc::make_mut(state).other.insert(UPDATED.to_owned(), at.into());

@@ -2,11 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use super::sealed::{StateStatus, hex};
+use super::sealed::StateStatus;
 use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};
 use crate::disk;
 use crate::session::Session;
+use base::digest::hex;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
