@@ -1,7 +1,7 @@
 //! `file`: at least one file matches an artifact or a glob.
 
 use super::{CheckKind, Scope};
-use crate::facts::{FoundFile, Unknown};
+use crate::facts::{FoundFile, TextQuery, Unknown};
 use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Passes when a file matches and is not empty.
 ///
-/// Of several matches the newest counts; with `newest: false` any of them is enough. `min_chars` requires a size,
-/// `newer_than` a file written after another artifact's newest. With `by`, it fails if the journal shows that only other
+/// Of several matches the newest counts; with `newest: false` any of them is enough. `min_chars` requires a length, counted as
+/// `text` counts it, `newer_than` a file written after another artifact's newest. With `by`, it fails if the journal shows that only other
 /// agents of this session wrote the file; a file that none of them wrote is a person's or an earlier session's.
 ///
 /// ```yaml
@@ -22,7 +22,7 @@ pub struct FileCheck {
     pub of: String,
     /// The artifact or glob whose newest file must be older.
     pub newer_than: Option<String>,
-    /// The least size in bytes, which are counted without reading the file.
+    /// The least number of characters, without frontmatter. A file with fewer bytes is not read.
     pub min_chars: u32,
     pub newest: bool,
     /// The agents one of which must have written it, if an agent did.
@@ -65,7 +65,7 @@ impl CheckKind for FileCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
-        let size = if self.min_chars > 0 { format!(" with at least {} bytes", self.min_chars) } else { String::new() };
+        let size = if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
         let called = scope.called(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
         let replaced = |file: FoundFile| self.other_writer(&file.path, scope).is_some();
@@ -84,9 +84,15 @@ pub(super) fn named_writer(writer: &str) -> &str {
 impl FileCheck {
     /// What a matching file lacks.
     fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
+        let short = |size: String| Ok(Some(format!("`{}` has {size}", scope.named(&file.path))));
         if file.size < u64::from(self.min_chars) {
-            let path = scope.named(&file.path);
-            return Ok(Some(format!("`{path}` has {} bytes, needs {}", file.size, self.min_chars)));
+            return short(format!("{} bytes, needs {} characters", file.size, self.min_chars));
+        }
+        if self.min_chars > 0 {
+            let chars = scope.facts.text(file.path.clone(), TextQuery::default())?.chars;
+            if chars < self.min_chars as usize {
+                return short(format!("{chars} characters, needs {}", self.min_chars));
+            }
         }
         if let Some(writer) = self.other_writer(&file.path, scope) {
             return Ok(Some(format!("`{}` was written by {}", scope.named(&file.path), named_writer(&writer))));
