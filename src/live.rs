@@ -117,17 +117,17 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
-    pub fn accepting(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
+    pub fn with_accepted(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
         Self { accepted, ..self }
     }
 
     /// Moves the clock forward.
-    pub fn ahead(self, ahead: SignedDuration) -> Self {
+    pub fn with_clock_offset(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
     /// Uses what is known about links.
-    pub fn knowing(self, links: Option<LinkResolver>) -> Self {
+    pub fn with_links(self, links: Option<LinkResolver>) -> Self {
         Self { links: RefCell::new(links), ..self }
     }
 
@@ -184,7 +184,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Files of the project's other worktrees, named by their path in the project if the agent works there.
-    fn elsewhere(&self, globs: &[String]) -> Vec<FoundFile> {
+    fn in_other_worktrees(&self, globs: &[String]) -> Vec<FoundFile> {
         let found = other_worktrees::matching(&self.places.home, self.tree(), globs);
         let in_home = place::real(self.folder()) == place::real(&self.places.home);
         let named =
@@ -387,7 +387,7 @@ impl<'e> LiveFacts<'e> {
     fn answer_about(&self, question: &Question) -> Result<Answer, Unknown> {
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
-            Question::Elsewhere(globs) => Answer::Files(self.elsewhere(globs)),
+            Question::Elsewhere(globs) => Answer::Files(self.in_other_worktrees(globs)),
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => Answer::Text(search_file(&self.read(path)?, wanted)?),

@@ -152,12 +152,12 @@ impl ToolEffects {
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
         }
         let Some(context) = &self.context else { return Ok(None) };
-        let elsewhere;
+        let remote;
         let of_remote;
         let (changes, context, unreadable) = if asked.remote {
-            elsewhere = ExecContext::remote();
+            remote = ExecContext::remote();
             of_remote = self.remote.unreadable.as_ref().map(ToString::to_string);
-            (&self.remote.changes, &elsewhere, self.unreadable.as_ref().or(of_remote.as_ref()))
+            (&self.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
         } else {
             (&self.changes, context, self.unreadable.as_ref())
         };

@@ -315,8 +315,8 @@ impl HookRun<'_> {
         let before = std::mem::take(&mut stored.session);
         let journal = self.places.journal(&id);
         let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
-        let live = live.ahead(self.ahead).knowing(links).forked_from(before.ancestors());
-        let live = live.accepting(library.index.trust.accepted.as_ref());
+        let live = live.with_clock_offset(self.ahead).with_links(links).forked_from(before.ancestors());
+        let live = live.with_accepted(library.index.trust.accepted.as_ref());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
         let attempt = self.decide(library, &store, before, &facts);

@@ -187,7 +187,7 @@ impl StreamReplayer<'_> {
             let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
             let journal = folder.join(format!("{}.jsonl", safe_name(id)));
             let live = LiveFacts::new(&event, project_paths(home.clone()), journal.clone());
-            let live = live.accepting(accepted.as_ref());
+            let live = live.with_accepted(accepted.as_ref());
             let decision = if *shell {
                 decide_with(&event, catalogue, session, &live)
             } else {

@@ -20,7 +20,7 @@ impl SeenFolders {
     #[must_use]
     pub fn around_here() -> Self {
         let here = std::env::current_dir().ok();
-        let links = here.as_deref().map(LinkResolver::knowing).unwrap_or_default();
+        let links = here.as_deref().map(LinkResolver::with_folder).unwrap_or_default();
         Self { here, links, ..Self::default() }
     }
 
