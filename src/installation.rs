@@ -144,14 +144,14 @@ pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
 
 impl InstallationRecord {
     fn read(places: &ProjectPaths) -> Result<Self, StateStatus> {
-        let (Some(own), Some(path)) = (&places.own, places.installation()) else {
+        let (Some(own), Some(path)) = (&places.state_dir, places.installation()) else {
             return Err(StateStatus::Unreadable("there is no state folder outside the repository".to_owned()));
         };
         sealed::read(&path, || UserKey::open(own), &sealed::purpose(b"installation", own))
     }
 
     fn write(&self, places: &ProjectPaths) -> io::Result<()> {
-        let (Some(own), Some(path)) = (&places.own, places.installation()) else { return Ok(()) };
+        let (Some(own), Some(path)) = (&places.state_dir, places.installation()) else { return Ok(()) };
         create_private(own)?;
         sealed::write(&path, &UserKey::open(own)?, &sealed::purpose(b"installation", own), self, Durability::Synced)
     }

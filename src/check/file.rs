@@ -65,7 +65,8 @@ impl CheckKind for FileCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
-        let size = if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
+        let size =
+            if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
         let called = scope.describe_artifact(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
         let replaced = |file: FoundFile| self.other_writer(&file.path, scope).is_some();
@@ -163,7 +164,8 @@ fn own_files(of: &str, own: &str, files: Vec<FoundFile>, scope: &Scope<'_>) -> R
     }
     if kept.is_empty() {
         let wanted = scope.globs(of).ok().and_then(|globs| globs.into_iter().next()).unwrap_or_default();
-        let saw = format!("other agents wrote the files that match {}, and you wrote none", scope.display_path(&wanted));
+        let saw =
+            format!("other agents wrote the files that match {}, and you wrote none", scope.display_path(&wanted));
         return Err(Outcome::fails(saw).remedied(remedy()));
     }
     Ok(kept)

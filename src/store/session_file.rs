@@ -55,13 +55,13 @@ impl StateStore {
 
     /// A path in the folder of sessions: the session's id, and this ending.
     pub(super) fn session_path(&self, id: &str, ending: &str) -> Option<PathBuf> {
-        let own = self.places.own.as_ref()?;
+        let own = self.places.state_dir.as_ref()?;
         Some(own.join(["sessions/", &safe_name(id), ending].concat()))
     }
 
     /// The folder of all sessions' files.
     pub(super) fn session_folder(&self) -> Option<PathBuf> {
-        self.places.own.as_ref().map(|own| own.join("sessions"))
+        self.places.state_dir.as_ref().map(|own| own.join("sessions"))
     }
 
     /// Reads the file of a session, without looking at anything else.

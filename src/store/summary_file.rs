@@ -200,7 +200,7 @@ impl StateStore {
     }
 
     fn digest_file(&self) -> Option<PathBuf> {
-        self.places.own.as_ref().map(|own| own.join("summary"))
+        self.places.state_dir.as_ref().map(|own| own.join("summary"))
     }
 
     /// The digests of the last two summaries that modegate wrote.
