@@ -13,12 +13,12 @@ use crate::event::EventKind;
 use crate::hook_entries::{GuardedSettings, SettingsError};
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::redact::sha256;
 use crate::store::{
     StateStatus,
     sealed::{self, Durability},
 };
 use crate::user_folder::{UserKey, create_private};
+use base::digest::sha256;
 use comparison::{HoldReason, InstallationComparison};
 use last_comparison::LastComparison;
 use serde::{Deserialize, Serialize};
@@ -144,14 +144,14 @@ pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
 
 impl InstallationRecord {
     fn read(places: &ProjectPaths) -> Result<Self, StateStatus> {
-        let (Some(own), Some(path)) = (&places.own, places.installation()) else {
+        let (Some(own), Some(path)) = (&places.state_dir, places.installation()) else {
             return Err(StateStatus::Unreadable("there is no state folder outside the repository".to_owned()));
         };
         sealed::read(&path, || UserKey::open(own), &sealed::purpose(b"installation", own))
     }
 
     fn write(&self, places: &ProjectPaths) -> io::Result<()> {
-        let (Some(own), Some(path)) = (&places.own, places.installation()) else { return Ok(()) };
+        let (Some(own), Some(path)) = (&places.state_dir, places.installation()) else { return Ok(()) };
         create_private(own)?;
         sealed::write(&path, &UserKey::open(own)?, &sealed::purpose(b"installation", own), self, Durability::Synced)
     }

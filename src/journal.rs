@@ -5,12 +5,13 @@
 
 mod activity;
 mod history;
+mod redacted;
 
 pub use activity::ActivityLog;
 pub use history::HistoryBuilder;
+pub use redacted::{redacted, redacted_fields, shortened};
 
 use crate::facts::{Answer, Question};
-use crate::redact::redacted;
 use crate::session::Session;
 use crate::verdict::{Decision, Finding};
 use serde::{Deserialize, Serialize};

@@ -7,18 +7,14 @@ use crate::event::Event;
 use crate::facts::SessionHistory;
 use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
 use crate::paths::checksum;
-use crate::redact::sha256;
-use memchr::arch::all::memchr::One;
-use memchr::memmem;
+use base::digest::sha256;
+use memchr::{memchr, memmem, memrchr};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// How much of a journal an event reads at once: every page of memory that it touches costs as much as another call.
-const PAGES: u64 = 8 * 1024;
 
 /// How much of a journal may be read again to find the agents and edits of a session.
 pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
@@ -27,11 +23,7 @@ pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
 ///
 /// Returns whether the line reaches a new block of [`ACTIVITY_BLOCK`] bytes.
 pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
-    /// The usual lengths of a line, a question and a finding: a buffer that grows touches more memory.
-    const USUAL: [usize; 3] = [1024, 100, 300];
-    let [line_length, question, finding] = USUAL;
-    let mut text = Vec::with_capacity(line_length + question * line.asked.len() + finding * line.findings.len());
-    serde_json::to_writer(&mut text, line)?;
+    let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     let (mut file, mut size) = open(path)?;
     if size > limit && rotate(path, lock, limit) {
@@ -108,7 +100,7 @@ fn split(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
-        let (line, after) = rest.split_at_checked(One::new(b'\n').find(rest)?)?;
+        let (line, after) = rest.split_at_checked(memchr(b'\n', rest)?)?;
         rest = after.get(1..)?;
         Some(line)
     })
@@ -167,18 +159,15 @@ pub fn find_change<T>(
 }
 
 /// Calls `visit` with the lines with a seal in the last part of a journal, the last one first.
-///
-/// Often it is the last line, so the file is read in small blocks first: memory costs more than reading.
 fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
     const BLOCK: u64 = 32 * 1024;
     const TAIL: u64 = 256 * 1024;
     let (file, mut end) = disk::open_sized(path).ok()?;
     let finder = memmem::FinderRev::new(SEAL_MARK);
     let first = end.saturating_sub(TAIL);
-    let (mut block, mut reach) = (Vec::new(), PAGES);
+    let mut block = Vec::new();
     while end > first {
-        let start = end.saturating_sub(reach).max(first);
-        reach = BLOCK;
+        let start = end.saturating_sub(BLOCK).max(first);
         // The mark may begin in this block and end in the next one.
         let overlap = SEAL_MARK.len() as u64 - 1;
         disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
@@ -213,9 +202,8 @@ fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
 /// The line around a position in a part of a file, if the whole line is there; a line may begin with the first part.
 fn line_in(bytes: &[u8], at: usize, is_first: bool) -> Option<&[u8]> {
     let (before, after) = bytes.split_at_checked(at)?;
-    let newline = One::new(b'\n');
-    let start = newline.rfind(before).map(|at| at + 1).or_else(|| is_first.then_some(0))?;
-    bytes.get(start..at + newline.find(after)?)
+    let start = memrchr(b'\n', before).map(|at| at + 1).or_else(|| is_first.then_some(0))?;
+    bytes.get(start..at + memchr(b'\n', after)?)
 }
 
 /// The last readable line of a journal.
@@ -384,11 +372,10 @@ impl OpenJournal {
     /// Adds the lines from `offset` on; returns the end of the last whole line.
     fn add_activity(&self, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
         const BLOCK: u64 = 64 * 1024;
-        let usual = if self.size.saturating_sub(offset) > 2 * ACTIVITY_BLOCK { BLOCK } else { PAGES };
-        let (mut end, mut reach, mut block) = (offset, usual, Vec::new());
+        let (mut end, mut reach, mut block) = (offset, BLOCK, Vec::new());
         while end < self.size {
             disk::read_at(&self.file, end, reach.min(self.size - end), &mut block)?;
-            let Some(lines) = One::new(b'\n').rfind(&block).and_then(|last| block.get(..=last)) else {
+            let Some(lines) = memrchr(b'\n', &block).and_then(|last| block.get(..=last)) else {
                 // The line is longer, or not written to its end.
                 if end + reach >= self.size {
                     break;
@@ -399,7 +386,7 @@ impl OpenJournal {
             for line in whole_lines(lines).filter(|line| may_concern_activity(line)) {
                 let _: Result<(), serde_json::Error> = serde_json::from_slice(line).map(|value| log.add_line(&value));
             }
-            (end, reach) = (end + lines.len() as u64, usual);
+            (end, reach) = (end + lines.len() as u64, BLOCK);
         }
         Ok(end)
     }

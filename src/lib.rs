@@ -24,8 +24,6 @@ mod cli;
 mod engine;
 mod event;
 mod facts;
-#[doc(hidden)]
-pub mod fuzzed;
 mod gallery;
 mod hook_entries;
 mod ids;
@@ -37,7 +35,6 @@ mod mode;
 mod mode_cache;
 mod paths;
 mod project_commands;
-mod redact;
 mod replay;
 mod reply;
 mod runners;
@@ -92,10 +89,10 @@ pub mod internals {
     pub use crate::check::KINDS;
     pub use crate::cli::hook::answer_in;
     pub use crate::event::{TABLE, Trigger};
-    pub use crate::facts::{ChangeKind, CommitState, GitChange};
-    pub use crate::fuzzed;
+    pub use crate::facts::{ChangeKind, CommitState, GitChange, frontmatter, frontmatter_of};
     pub use crate::gallery::GALLERY;
-    pub use crate::hook_entries::{plugin_hooks, required_events};
+    pub use crate::hook_entries::{PROJECT_COMMAND, plugin_hooks, required_events, with_entries, without_entries};
+    pub use crate::journal::{masked as masked_session, redacted};
     pub use crate::journal_files::{journals, lines};
     pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;
@@ -109,8 +106,10 @@ pub mod internals {
     pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
     pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
     pub use crate::settings::{Level, Settings};
+    pub use crate::shell::{ExecContext, effects};
     pub use crate::starter::FILES;
     pub use crate::store::{StateStatus, StateSummary};
+    pub use crate::transcript::{conversation_text, latest_assistant_text};
     pub use crate::user_folder::{project_paths, project_paths_in};
     pub use crate::yaml::Location;
 }

@@ -117,17 +117,17 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
-    pub fn accepting(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
+    pub fn with_accepted(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
         Self { accepted, ..self }
     }
 
     /// Moves the clock forward.
-    pub fn ahead(self, ahead: SignedDuration) -> Self {
+    pub fn with_clock_offset(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
     /// Uses what is known about links.
-    pub fn knowing(self, links: Option<LinkResolver>) -> Self {
+    pub fn with_links(self, links: Option<LinkResolver>) -> Self {
         Self { links: RefCell::new(links), ..self }
     }
 
@@ -184,7 +184,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Files of the project's other worktrees, named by their path in the project if the agent works there.
-    fn elsewhere(&self, globs: &[String]) -> Vec<FoundFile> {
+    fn in_other_worktrees(&self, globs: &[String]) -> Vec<FoundFile> {
         let found = other_worktrees::matching(&self.places.home, self.tree(), globs);
         let in_home = place::real(self.folder()) == place::real(&self.places.home);
         let named =
@@ -217,14 +217,14 @@ impl<'e> LiveFacts<'e> {
     /// Whether another session of the project wrote the present content of a file, and this one did not.
     fn is_other_sessions(&self, path: &str) -> bool {
         let Ok(bytes) = self.read(path) else { return false };
-        let sha256 = crate::redact::sha256(&bytes);
+        let sha256 = base::digest::sha256(&bytes);
         let file = self.root(path).join(path);
         let is_own = self.activity().is_ok_and(|log| log.writer(same_file(&file), &sha256).is_some());
         !is_own && journal_files::recent_others(&self.journal).any(|journal| journal_files::mentions(&journal, &sha256))
     }
 
     fn writer(&self, path: &str) -> Result<Option<String>, Unknown> {
-        let sha256 = crate::redact::sha256(&self.read(path)?);
+        let sha256 = base::digest::sha256(&self.read(path)?);
         let file = self.root(path).join(path);
         let own = self.activity()?.writer(same_file(&file), &sha256);
         let inherited = |id: &SessionId| self.store.activity(id).and_then(|log| log.writer(same_file(&file), &sha256));
@@ -258,7 +258,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn wrote(&self, path: &str, id: &str) -> Result<bool, Unknown> {
-        let sha256 = crate::redact::sha256(&self.read(path)?);
+        let sha256 = base::digest::sha256(&self.read(path)?);
         Ok(self.activity()?.wrote(id, same_file(&self.root(path).join(path)), &sha256))
     }
 
@@ -315,7 +315,7 @@ impl<'e> LiveFacts<'e> {
     /// Fails for content that the user has not agreed to.
     fn require_accepted(&self, path: &str, bytes: &[u8]) -> Result<(), Unknown> {
         let Some(accepted) = self.accepted else { return Ok(()) };
-        let sha256 = crate::redact::sha256(bytes);
+        let sha256 = base::digest::sha256(bytes);
         // A worktree has the same files under other paths, but a context file is not a script.
         let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
         let mut alike = accepted.iter().filter(|(known, _)| name(known) == name(path));
@@ -387,7 +387,7 @@ impl<'e> LiveFacts<'e> {
     fn answer_about(&self, question: &Question) -> Result<Answer, Unknown> {
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
-            Question::Elsewhere(globs) => Answer::Files(self.elsewhere(globs)),
+            Question::Elsewhere(globs) => Answer::Files(self.in_other_worktrees(globs)),
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => Answer::Text(search_file(&self.read(path)?, wanted)?),

@@ -14,7 +14,7 @@ pub struct ProjectPaths {
     /// The project's folder.
     pub home: PathBuf,
     /// The project's folder in the user's state folder; `None` if that could only be inside the repository.
-    pub own: Option<PathBuf>,
+    pub state_dir: Option<PathBuf>,
     /// The user's own settings file, which may be missing; the user's `hooks.toml` is next to it.
     pub user_settings: Option<PathBuf>,
     /// The folder of the plugin whose hook called modegate.
@@ -39,17 +39,17 @@ impl ProjectPaths {
 
     /// The compiled modes and settings: never in the project, since a repository could supply them.
     pub fn compiled(&self) -> Option<PathBuf> {
-        self.own.as_deref().map(compiled_modes)
+        self.state_dir.as_deref().map(compiled_modes)
     }
 
     /// The record of what the user has agreed to.
     pub fn trust(&self) -> Option<PathBuf> {
-        self.own.as_ref().map(|own| own.join("trust.json"))
+        self.state_dir.as_ref().map(|own| own.join("trust.json"))
     }
 
     /// The record of hook entries and program.
     pub fn installation(&self) -> Option<PathBuf> {
-        self.own.as_ref().map(|own| own.join("installation.json"))
+        self.state_dir.as_ref().map(|own| own.join("installation.json"))
     }
 
     pub fn journal(&self, session: &str) -> PathBuf {

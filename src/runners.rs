@@ -8,6 +8,7 @@ mod grammars;
 mod missing_tests;
 mod other_calls;
 mod other_work;
+mod programs;
 mod starts;
 mod summary;
 

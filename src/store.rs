@@ -107,14 +107,14 @@ impl StateStore {
         if let Some(key) = self.key.get() {
             return Ok(key);
         }
-        let own = self.places.own.as_deref().ok_or(io::ErrorKind::NotFound)?;
+        let own = self.places.state_dir.as_deref().ok_or(io::ErrorKind::NotFound)?;
         let key = UserKey::open(own)?;
         Ok(self.key.get_or_init(|| key))
     }
 
     /// The texts that a seal covers besides the content: what it is for, and the project.
     fn purpose<'a>(&'a self, purpose: &'static [u8]) -> [&'a [u8]; 2] {
-        let folder = self.places.own.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let folder = self.places.state_dir.as_deref().and_then(Path::file_name).unwrap_or_default();
         [purpose, folder.as_encoded_bytes()]
     }
 
@@ -226,7 +226,7 @@ impl StateStore {
     /// Whether the user has a folder for the state that no repository can supply.
     #[must_use]
     pub fn has_folder(&self) -> bool {
-        self.places.own.is_some()
+        self.places.state_dir.is_some()
     }
 
     /// Whether there is no state at all.

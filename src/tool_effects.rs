@@ -152,12 +152,12 @@ impl ToolEffects {
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
         }
         let Some(context) = &self.context else { return Ok(None) };
-        let elsewhere;
+        let remote;
         let of_remote;
         let (changes, context, unreadable) = if asked.remote {
-            elsewhere = ExecContext::remote();
+            remote = ExecContext::remote();
             of_remote = self.remote.unreadable.as_ref().map(ToString::to_string);
-            (&self.remote.changes, &elsewhere, self.unreadable.as_ref().or(of_remote.as_ref()))
+            (&self.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
         } else {
             (&self.changes, context, self.unreadable.as_ref())
         };
@@ -532,7 +532,7 @@ fn counts(change: &FileEffect, asked: &EffectQuery) -> bool {
 
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
-    let masked = crate::redact::masked_text(text);
+    let masked = redact::masked_text(text);
     let plain: String = masked.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
     if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
 }

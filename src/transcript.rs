@@ -5,7 +5,7 @@
 
 mod conversation;
 
-pub(crate) use conversation::{conversation_text, latest_assistant_text};
+pub use conversation::{conversation_text, latest_assistant_text};
 
 use serde::Deserialize;
 use serde_json::Value;

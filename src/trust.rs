@@ -11,9 +11,9 @@ use crate::check::Check;
 use crate::disk;
 use crate::mode::{BrokenFile, NamedProgram, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
 use crate::paths::ProjectPaths;
-use crate::redact::sha256;
 use crate::store::sealed::{self, Durability};
 use crate::user_folder::{UserKey, create_private};
+use base::digest::sha256;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -30,7 +30,7 @@ const CONTEXTS: &str = ".claude/context";
 
 /// The files of a project that configure modegate, as read from disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SteeringFiles {
+pub struct ConfigFiles {
     /// The texts of the settings, modes and gates files, by path.
     pub rules: BTreeMap<String, String>,
     /// The contents of context files and of scripts that gates run, by path.
@@ -50,7 +50,7 @@ pub struct TrustRecord {
     pub texts: BTreeMap<String, String>,
 }
 
-impl SteeringFiles {
+impl ConfigFiles {
     /// Reads the files of a project, for its sources.
     #[must_use]
     pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
@@ -102,7 +102,7 @@ impl TrustRecord {
     /// The record of a project, if there is one and the user's key has sealed it.
     #[must_use]
     pub fn read(places: &ProjectPaths) -> Option<Self> {
-        let own = places.own.as_ref()?;
+        let own = places.state_dir.as_ref()?;
         sealed::read(&places.trust()?, || UserKey::open(own), &sealed::purpose(b"trust", own)).ok()
     }
 
@@ -113,7 +113,7 @@ impl TrustRecord {
     }
 
     /// Adds the agreement to these files.
-    pub fn add(&mut self, files: &SteeringFiles) {
+    pub fn add(&mut self, files: &ConfigFiles) {
         remember(&mut self.versions, version(&files.rules));
         self.rules.clone_from(&files.rules);
         self.texts.clear();
@@ -127,7 +127,7 @@ impl TrustRecord {
 
     /// Writes the record.
     pub fn write(&self, places: &ProjectPaths) -> io::Result<()> {
-        let (Some(own), Some(path)) = (&places.own, places.trust()) else {
+        let (Some(own), Some(path)) = (&places.state_dir, places.trust()) else {
             return Err(io::Error::other("there is no state folder outside the repository"));
         };
         create_private(own)?;
@@ -137,7 +137,7 @@ impl TrustRecord {
 
     /// Whether the user has agreed to these files.
     #[must_use]
-    pub fn covers(&self, files: &SteeringFiles) -> bool {
+    pub fn covers(&self, files: &ConfigFiles) -> bool {
         self.has_version(&files.rules) && self.unknown_others(files).is_empty()
     }
 
@@ -152,7 +152,7 @@ impl TrustRecord {
 
     /// Context files and scripts that the user has not agreed to.
     #[must_use]
-    pub fn unknown_others(&self, files: &SteeringFiles) -> Vec<String> {
+    pub fn unknown_others(&self, files: &ConfigFiles) -> Vec<String> {
         let is_unknown = |(path, bytes): &(&String, &Vec<u8>)| {
             !self.accepted.get(*path).is_some_and(|known| known.contains(&sha256(bytes)))
         };

@@ -13,7 +13,7 @@ pub use repository_bounds::is_outside;
 
 use crate::disk::{self, SeenFolders, real};
 use crate::paths::{ProjectPaths, compiled_modes, safe_name};
-use crate::redact::sha256;
+use base::digest::sha256;
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fs::{self, File};
@@ -81,7 +81,7 @@ fn paths_with(
     let own = folders.filter(is_outside).map(|folders| folders.own);
     let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));
     let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
-    ProjectPaths { user: user_home(environment), home, own, user_settings, plugin }
+    ProjectPaths { user: user_home(environment), home, state_dir: own, user_settings, plugin }
 }
 
 /// The user's own settings file: in `$CLAUDE_CONFIG_DIR` or `~/.claude`, as the host's settings.
@@ -102,7 +102,7 @@ pub fn expanded(path: &str, home: &Path) -> PathBuf {
 pub fn project_paths_in(home: PathBuf, state: &Path) -> ProjectPaths {
     let own = Some(project_folder(state, &real(&home)));
     let user = std::env::home_dir();
-    ProjectPaths { user, home, own, user_settings: Some(state.join("modegate.yaml")), plugin: None }
+    ProjectPaths { user, home, state_dir: own, user_settings: Some(state.join("modegate.yaml")), plugin: None }
 }
 
 /// The user's state folder: `$MODEGATE_STATE_DIR`, `$XDG_STATE_HOME/modegate` or `~/.local/state/modegate`.

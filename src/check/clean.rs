@@ -48,7 +48,7 @@ impl CheckKind for CleanCheck {
             return self.head_moved(&place, scope);
         }
         let named = changes.iter().take(NAMED);
-        let named = named.map(|change| format!("{} ({})", scope.named(&change.path), change.kind));
+        let named = named.map(|change| format!("{} ({})", scope.display_path(&change.path), change.kind));
         let more = if changes.len() > NAMED { ", and more" } else { "" };
         let named = named.collect::<Vec<_>>().join(", ");
         Ok(Outcome::fails(format!("uncommitted {place}: {named}{more}")).remedied("commit these changes"))

@@ -23,7 +23,7 @@ impl CheckKind for CommittedCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
-        let named = || scope.named(&path);
+        let named = || scope.display_path(&path);
         let problem = match scope.facts.committed(path.clone())? {
             CommitState::Committed => return Ok(Outcome::passes(format!("`{path}` is committed"))),
             CommitState::Ignored => {
@@ -44,6 +44,6 @@ impl CheckKind for CommittedCheck {
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let scope = scope.shared();
-        Some(format!("`{}` is committed to git", scope.called(&self.of)))
+        Some(format!("`{}` is committed to git", scope.describe_artifact(&self.of)))
     }
 }

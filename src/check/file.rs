@@ -1,7 +1,7 @@
 //! `file`: at least one file matches an artifact or a glob.
 
 use super::{CheckKind, Scope};
-use crate::facts::{FoundFile, Unknown};
+use crate::facts::{FoundFile, TextQuery, Unknown};
 use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Passes when a file matches and is not empty.
 ///
-/// Of several matches the newest counts; with `newest: false` any of them is enough. `min_chars` requires a size,
-/// `newer_than` a file written after another artifact's newest. With `by`, it fails if the journal shows that only other
+/// Of several matches the newest counts; with `newest: false` any of them is enough. `min_chars` requires a length, counted as
+/// `text` counts it, `newer_than` a file written after another artifact's newest. With `by`, it fails if the journal shows that only other
 /// agents of this session wrote the file; a file that none of them wrote is a person's or an earlier session's.
 ///
 /// ```yaml
@@ -22,7 +22,7 @@ pub struct FileCheck {
     pub of: String,
     /// The artifact or glob whose newest file must be older.
     pub newer_than: Option<String>,
-    /// The least size in bytes, which are counted without reading the file.
+    /// The least number of characters, without frontmatter. A file with fewer bytes is not read.
     pub min_chars: u32,
     pub newest: bool,
     /// The agents one of which must have written it, if an agent did.
@@ -47,12 +47,12 @@ impl CheckKind for FileCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let mut first = None;
         for file in matching(&self.of, self.newest, scope)? {
-            match self.lack(&file, scope)? {
+            match self.first_problem(&file, scope)? {
                 None => return Ok(Outcome::passes(format!("`{}` exists", file.path))),
-                Some(lack) => drop(first.get_or_insert(lack)),
+                Some(problem) => drop(first.get_or_insert(problem)),
             }
         }
-        let called = scope.called(&self.of);
+        let called = scope.describe_artifact(&self.of);
         let remedy = match self.by.first() {
             Some(by) => format!("let {by} write {called}"),
             None => format!("write {called}"),
@@ -65,8 +65,9 @@ impl CheckKind for FileCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
-        let size = if self.min_chars > 0 { format!(" with at least {} bytes", self.min_chars) } else { String::new() };
-        let called = scope.called(&self.of);
+        let size =
+            if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
+        let called = scope.describe_artifact(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
         let replaced = |file: FoundFile| self.other_writer(&file.path, scope).is_some();
         let is_replaced = !self.by.is_empty()
@@ -82,19 +83,25 @@ pub(super) fn named_writer(writer: &str) -> &str {
 }
 
 impl FileCheck {
-    /// What a matching file lacks.
-    fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
+    /// The first requirement that a matching file does not meet.
+    fn first_problem(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
+        let short = |size: String| Ok(Some(format!("`{}` has {size}", scope.display_path(&file.path))));
         if file.size < u64::from(self.min_chars) {
-            let path = scope.named(&file.path);
-            return Ok(Some(format!("`{path}` has {} bytes, needs {}", file.size, self.min_chars)));
+            return short(format!("{} bytes, needs {} characters", file.size, self.min_chars));
+        }
+        if self.min_chars > 0 {
+            let chars = scope.facts.text(file.path.clone(), TextQuery::default())?.chars;
+            if chars < self.min_chars as usize {
+                return short(format!("{chars} characters, needs {}", self.min_chars));
+            }
         }
         if let Some(writer) = self.other_writer(&file.path, scope) {
-            return Ok(Some(format!("`{}` was written by {}", scope.named(&file.path), named_writer(&writer))));
+            return Ok(Some(format!("`{}` was written by {}", scope.display_path(&file.path), named_writer(&writer))));
         }
         let Some(older) = &self.newer_than else { return Ok(None) };
         let newest = scope.facts.files(scope.globs(older)?)?.into_iter().next();
         let stale = newest.filter(|older| older.modified >= file.modified);
-        let names = |older: FoundFile| (scope.named(&file.path), scope.named(&older.path));
+        let names = |older: FoundFile| (scope.display_path(&file.path), scope.display_path(&older.path));
         Ok(stale.map(names).map(|(path, older)| format!("`{path}` is not newer than `{older}`")))
     }
 
@@ -125,10 +132,10 @@ pub(super) fn matching(of: &str, newest: bool, scope: &Scope<'_>) -> Result<Vec<
     let (mut full, empty): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.size > 0);
     if full.is_empty() {
         let saw = match empty.first() {
-            Some(file) => format!("`{}` is empty", scope.named(&file.path)),
-            None => format!("no file matches {}", scope.named(&wanted)),
+            Some(file) => format!("`{}` is empty", scope.display_path(&file.path)),
+            None => format!("no file matches {}", scope.display_path(&wanted)),
         };
-        return Err(Outcome::fails(saw).remedied(format!("write {}", scope.called(of))));
+        return Err(Outcome::fails(saw).remedied(format!("write {}", scope.describe_artifact(of))));
     }
     if let Some(own) = scope.own_path(of) {
         full = own_files(of, &own, full, scope)?;
@@ -142,7 +149,7 @@ pub(super) fn matching(of: &str, newest: bool, scope: &Scope<'_>) -> Result<Vec<
 /// The files that a parallel agent wrote itself or that have its own path, at least one.
 fn own_files(of: &str, own: &str, files: Vec<FoundFile>, scope: &Scope<'_>) -> Result<Vec<FoundFile>, Outcome> {
     let id = scope.parallel.map(|agent| agent.id).unwrap_or_default();
-    let remedy = || format!("write {}", scope.named(own));
+    let remedy = || format!("write {}", scope.display_path(own));
     let (mut kept, others): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.path == own || scope.is_own_path(of, &file.path));
     if !kept.is_empty() {
@@ -157,7 +164,8 @@ fn own_files(of: &str, own: &str, files: Vec<FoundFile>, scope: &Scope<'_>) -> R
     }
     if kept.is_empty() {
         let wanted = scope.globs(of).ok().and_then(|globs| globs.into_iter().next()).unwrap_or_default();
-        let saw = format!("other agents wrote the files that match {}, and you wrote none", scope.named(&wanted));
+        let saw =
+            format!("other agents wrote the files that match {}, and you wrote none", scope.display_path(&wanted));
         return Err(Outcome::fails(saw).remedied(remedy()));
     }
     Ok(kept)

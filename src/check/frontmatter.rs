@@ -52,12 +52,12 @@ impl CheckKind for FrontmatterCheck {
         let path = file::newest(&self.of, scope)?;
         let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
         let found = scope.facts.frontmatter(path.clone(), keys)?;
-        if self.lack(&path, &found).is_none() {
+        if self.first_problem(&path, &found).is_none() {
             return self.provenance(&path, scope);
         }
-        let path = scope.named(&path);
+        let path = scope.display_path(&path);
         let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
-        Ok(Outcome::fails(self.lack(&path, &found).unwrap_or_default()).remedied(remedy))
+        Ok(Outcome::fails(self.first_problem(&path, &found).unwrap_or_default()).remedied(remedy))
     }
 
     fn artifact(&self) -> Option<&str> {
@@ -67,13 +67,13 @@ impl CheckKind for FrontmatterCheck {
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let scope = scope.shared();
         let by = self.by.as_ref().map(|by| format!(", written by {by}")).unwrap_or_default();
-        Some(format!("the frontmatter of `{}` has `{}`{by}", scope.called(&self.of), self.wanted()))
+        Some(format!("the frontmatter of `{}` has `{}`{by}", scope.describe_artifact(&self.of), self.wanted()))
     }
 }
 
 impl FrontmatterCheck {
-    /// What the frontmatter of the file at `path` lacks.
-    fn lack(&self, path: &str, found: &Frontmatter<Map<String, Value>>) -> Option<String> {
+    /// The first requirement that the frontmatter of the file at `path` does not meet.
+    fn first_problem(&self, path: &str, found: &Frontmatter<Map<String, Value>>) -> Option<String> {
         let seen = match found {
             Frontmatter::Keys(seen) => seen,
             Frontmatter::Absent => return Some(format!("`{path}` has no frontmatter")),
@@ -98,7 +98,7 @@ impl FrontmatterCheck {
         if is_right(&writer) {
             return Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())));
         }
-        let path = scope.named(path);
+        let path = scope.display_path(path);
         let saw = format!("`{path}` was last written by {}", file::named_writer(&writer));
         Ok(Outcome::fails(saw).remedied(format!("let {by} write {path}")))
     }

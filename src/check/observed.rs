@@ -4,12 +4,12 @@ use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::{Unknown, line_effects};
 use crate::printable::truncated;
-use crate::redact::masked_text;
 use crate::runners::{OutputResult, runs_of};
 use crate::session::{ModeState, UnreadRun};
 use crate::shell::{self, ExecContext};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
+use redact::masked_text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ impl CheckKind for ObservedCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let name = self.called(scope);
+        let name = self.describe_command(scope);
         let nothing = ModeState::default();
         let state = scope.mode_state().unwrap_or(&nothing);
         let at = |mark: &str| state.seen_at(mark).filter(|tick| *tick > state.since);
@@ -97,7 +97,7 @@ impl CheckKind for ObservedCheck {
         let after = if self.after_edit { " after an edit" } else { "" };
         Some(format!(
             "{} has {}{after} (run it alone on a line: a filter may hide its result)",
-            self.called(scope),
+            self.describe_command(scope),
             self.result.word()
         ))
     }
@@ -176,7 +176,7 @@ impl ObservedCheck {
 
     /// The command for a remedy, with an example if it has several values.
     fn example(&self, scope: &Scope<'_>) -> String {
-        let name = self.called(scope);
+        let name = self.describe_command(scope);
         match scope.expand_all(&self.command) {
             Ok(all) if all.len() > 1 => {
                 let first = all.first().map_or("", String::as_str);
@@ -187,7 +187,7 @@ impl ObservedCheck {
     }
 
     /// The command for messages: the name of the variable if it has several values.
-    fn called(&self, scope: &Scope<'_>) -> String {
+    fn describe_command(&self, scope: &Scope<'_>) -> String {
         match (self.command.as_slice(), scope.expand_all(&self.command)) {
             ([one], Ok(all)) if all.len() > 1 => match crate::template::variable(one) {
                 Some((_, name, _)) => format!("the {name} command"),

@@ -36,7 +36,7 @@ impl CheckKind for ReviewedCheck {
         let state = self.state(scope)?;
         let path = file::newest(&self.of, scope)?;
         let found = scope.facts.frontmatter(path.clone(), vec![KEY.to_owned()])?;
-        let path = scope.named(&path);
+        let path = scope.display_path(&path);
         let named = if let Frontmatter::Keys(keys) = &found { keys.get(KEY).and_then(Value::as_str) } else { None };
         let saw = match named {
             Some(named) if named == state => return Ok(Outcome::passes(format!("`{path}` is a review of {state}"))),
@@ -53,7 +53,7 @@ impl CheckKind for ReviewedCheck {
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let state = self.state(scope).unwrap_or_else(|_| "the state of the code".to_owned());
-        Some(format!("the frontmatter of `{}` has `{KEY}: {state}`", scope.called(&self.of)))
+        Some(format!("the frontmatter of `{}` has `{KEY}: {state}`", scope.describe_artifact(&self.of)))
     }
 }
 

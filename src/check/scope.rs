@@ -158,35 +158,35 @@ impl Scope<'_> {
         (!open).then_some(glob)
     }
 
-    /// How messages name the file of an artifact: the existing file, else the path of a new one, else its glob.
-    pub fn called(&self, name: &str) -> String {
+    /// The file of an artifact in messages: the existing file, else the path of a new one, else its glob.
+    pub fn describe_artifact(&self, name: &str) -> String {
         if let Some(own) = self.own_path(name) {
-            return self.named(&own);
+            return self.display_path(&own);
         }
         // Work that began before midnight continues in its file.
         let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {
             // A name must add no line to what the model reads.
-            return one_line(&self.named(&file.path)).into_owned();
+            return one_line(&self.display_path(&file.path)).into_owned();
         }
         let glob = || self.globs(name).ok().and_then(|globs| globs.into_iter().next());
-        let like = || glob().map(|glob| format!("a file like {}", self.named(&glob)));
-        let new = self.expected(name).map(|path| self.named(&path));
+        let like = || glob().map(|glob| format!("a file like {}", self.display_path(&glob)));
+        let new = self.expected(name).map(|path| self.display_path(&path));
         new.or_else(like).unwrap_or_else(|| name.to_owned())
     }
 
-    /// How messages name a file of the project: absolute if its path does not reach it from the working directory.
-    pub fn named(&self, path: &str) -> String {
-        let is_elsewhere = self.event.cwd().is_some() && !path.starts_with('/');
-        let absolute = is_elsewhere.then(|| self.facts.location(path.to_owned()).ok().flatten()).flatten();
+    /// The path of a project file in messages: absolute if its path does not reach it from the working directory.
+    pub fn display_path(&self, path: &str) -> String {
+        let may_be_unreachable = self.event.cwd().is_some() && !path.starts_with('/');
+        let absolute = may_be_unreachable.then(|| self.facts.location(path.to_owned()).ok().flatten()).flatten();
         absolute.unwrap_or_else(|| path.to_owned())
     }
 
     /// The file of another worktree that an artifact without a file has there.
-    pub fn elsewhere(&self, name: &str) -> Option<String> {
+    pub fn in_other_worktree(&self, name: &str) -> Option<String> {
         let globs = self.globs(name).ok()?;
         let is_missing = self.facts.files(globs.clone()).ok()?.iter().all(|file| file.size == 0);
-        let found = is_missing.then(|| self.facts.elsewhere(globs).ok())?;
+        let found = is_missing.then(|| self.facts.in_other_worktrees(globs).ok())?;
         found?.into_iter().next().map(|file| file.path)
     }
 

@@ -69,7 +69,7 @@ impl CheckKind for TextCheck {
         let length = (self.min_chars > 0).then(|| format!("at least {} characters", self.min_chars));
         let parts = [quoted("section", sections), quoted("", contains), quoted("pattern", matches), length];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let called = scope.called(&self.of);
+        let called = scope.describe_artifact(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("`{called}`") };
         Some(format!("{called} has {}", parts.join(", ")))
     }
@@ -88,7 +88,7 @@ impl TextCheck {
         if lacks.is_empty() {
             return Outcome::passes(format!("`{path}` has everything required, in {chars} characters"));
         }
-        let path = scope.named(path);
+        let path = scope.display_path(path);
         Outcome::fails(format!("`{path}` {}", lacks.join(" and "))).remedied(format!("complete {path}"))
     }
 }

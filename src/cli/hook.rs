@@ -11,13 +11,13 @@ use crate::event::{Event, EventKind};
 use crate::facts::{Answer, Facts, Question};
 use crate::hook_entries;
 use crate::installation;
+use crate::journal::redacted_fields;
 use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{BASE, Catalogue, ProjectTrust};
 use crate::mode_cache::{BusyMode, ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
-use crate::redact::redacted_fields;
 use crate::reply::{self, Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::settings::Settings;
@@ -315,8 +315,8 @@ impl HookRun<'_> {
         let before = std::mem::take(&mut stored.session);
         let journal = self.places.journal(&id);
         let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
-        let live = live.ahead(self.ahead).knowing(links).forked_from(before.ancestors());
-        let live = live.accepting(library.index.trust.accepted.as_ref());
+        let live = live.with_clock_offset(self.ahead).with_links(links).forked_from(before.ancestors());
+        let live = live.with_accepted(library.index.trust.accepted.as_ref());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
         let attempt = self.decide(library, &store, before, &facts);
@@ -441,7 +441,7 @@ impl HookRun<'_> {
             self.problems.push(LINKED.to_owned());
         } else if compares && self.hooks == HooksFolder::Missing && !self.has_folder() && was_installed() {
             self.problems.push(GONE.to_owned());
-        } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
+        } else if compares && !id.is_empty() && self.places.state_dir.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));
             let is_in_mode = stored.session.modes.values().any(|state| state.is_active);
             if is_in_mode && settings.journal && store.take_journal_alteration(id) {
@@ -519,7 +519,7 @@ impl HookRun<'_> {
             StateStatus::Unreadable(why) => {
                 self.problems.push(format!("the state of this session cannot be read: {why}"));
             }
-            _ if self.places.own.is_none() => self.report_store_error(&StoreError::NoFolder),
+            _ if self.places.state_dir.is_none() => self.report_store_error(&StoreError::NoFolder),
             _ => {}
         }
         if let StateStatus::Broken(why) = store.values_status() {
@@ -541,7 +541,7 @@ impl HookRun<'_> {
             self.problems.extend(trust::project_above(self.places));
         }
         let Some(notice) = trust.notice() else { return };
-        let known = self.places.own.as_ref().map(|own| own.join("trust-notice"));
+        let known = self.places.state_dir.as_ref().map(|own| own.join("trust-notice"));
         let is_known =
             known.as_ref().is_some_and(|path| disk::read_text(path, disk::SMALL).is_ok_and(|old| old == notice));
         if let Some(path) = known.filter(|_| !is_known) {
@@ -565,7 +565,7 @@ impl HookRun<'_> {
         else {
             return;
         };
-        let Some(path) = self.places.own.as_ref().map(|own| own.join("context-notice")) else { return };
+        let Some(path) = self.places.state_dir.as_ref().map(|own| own.join("context-notice")) else { return };
         let known = format!("{}\n{notice}", self.event.session());
         if disk::read_text(&path, disk::SMALL).is_ok_and(|old| old == known) {
             return;

@@ -5,7 +5,7 @@
 use super::file_change::{ChangeAction, FileChange, FileClass};
 use super::install_target::InstallTarget;
 use crate::disk;
-use crate::redact::sha256;
+use base::digest::sha256;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -116,7 +116,7 @@ impl InstallTarget {
         let state = self.state_places();
         let project = [self.home.clone(), state.home];
         let is_of_project = project.iter().any(|folder| path.starts_with(folder));
-        let own = [state.own, self.places().own].into_iter().flatten();
+        let own = [state.state_dir, self.places().state_dir].into_iter().flatten();
         let own = own.filter_map(|own| Some(own.ancestors().nth(2)?.to_owned()));
         // Other projects have their state next to this one's: a link of the project must not lead there.
         let folders: Vec<PathBuf> = if is_of_project { project.to_vec() } else { own.collect() };

@@ -12,7 +12,7 @@ use crate::mode::{Catalogue, ProjectSources, ProjectTrust, TrustState};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::trust::{SteeringFiles, TrustRecord};
+use crate::trust::{ConfigFiles, TrustRecord};
 use crate::user_folder::project_paths;
 use clap::Args;
 use serde_json::json;
@@ -52,7 +52,7 @@ pub(super) struct Trust {
 pub(super) struct TrustReview {
     places: ProjectPaths,
     sources: ProjectSources,
-    files: SteeringFiles,
+    files: ConfigFiles,
     record: Option<TrustRecord>,
 }
 
@@ -91,7 +91,7 @@ impl Trust {
 impl TrustReview {
     fn read(places: ProjectPaths) -> Self {
         let sources = mode_cache::sources(&places);
-        let files = SteeringFiles::read(&places, &sources);
+        let files = ConfigFiles::read(&places, &sources);
         let record = TrustRecord::read(&places);
         Self { places, sources, files, record }
     }

@@ -61,7 +61,7 @@ impl Uninstall {
         }
         if !self.dry_run && !changes.is_empty() {
             file_change::apply(&changes, target)?;
-            if let Some(own) = target.places().own.filter(|own| is_last && !own.exists()) {
+            if let Some(own) = target.places().state_dir.filter(|own| is_last && !own.exists()) {
                 // Only if they are empty: other projects have their state there.
                 let _: Vec<io::Result<()>> = own.ancestors().skip(1).take(2).map(std::fs::remove_dir).collect();
             }
@@ -145,7 +145,7 @@ impl Uninstall {
 fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     /// What is made again at the next event or installation.
     const DISPENSABLE: [&str; 5] = ["modes.bin", "parsed.bin", "installation.json", "trust-notice", "context-notice"];
-    let Some(own) = places.own.clone().filter(|own| own.is_dir()) else { return Vec::new() };
+    let Some(own) = places.state_dir.clone().filter(|own| own.is_dir()) else { return Vec::new() };
     let is_kept = !purge && !files_named(&own, |name| !DISPENSABLE.contains(&name)).is_empty();
     let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
     let is_only = projects.iter().all(|other| *other == own);
@@ -167,7 +167,7 @@ fn state_files(target: &InstallTarget) -> Vec<PathBuf> {
     let has_content =
         |path: &PathBuf| path.is_file() || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     let broken = files_named(&target.own, |name| name.starts_with("cache.broken-"));
-    let own = places.own.iter().flat_map(|own| ["sessions", "values.json", "summary"].map(|name| own.join(name)));
+    let own = places.state_dir.iter().flat_map(|own| ["sessions", "values.json", "summary"].map(|name| own.join(name)));
     [places.cache(), places.sessions()].into_iter().chain(own).filter(has_content).chain(broken).collect()
 }
 

@@ -267,7 +267,7 @@ impl<'a> Engine<'a> {
         }
         let reason = outcome.sentence(&gate.message);
         let is_missing = outcome.truth == Truth::Fails && verdict >= Verdict::Warn;
-        match is_missing.then(|| self.elsewhere(mode, gate)).flatten() {
+        match is_missing.then(|| self.in_other_worktree(mode, gate)).flatten() {
             Some(path) => {
                 format!("{reason} A matching file is in another worktree, {path}: merge that branch or copy the file.")
             }
@@ -276,9 +276,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns a file of another worktree that a gate needs here; it opens no gate.
-    fn elsewhere(&self, mode: &Mode, gate: &Gate) -> Option<String> {
+    fn in_other_worktree(&self, mode: &Mode, gate: &Gate) -> Option<String> {
         let scope = self.scope(mode);
-        gate.check.artifacts().into_iter().find_map(|name| scope.elsewhere(name))
+        gate.check.artifacts().into_iter().find_map(|name| scope.in_other_worktree(name))
     }
 
     /// Returns the command or agent that is about to start.

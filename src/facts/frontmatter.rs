@@ -15,6 +15,7 @@ const DEEPEST: usize = 128;
 /// itself, so only aliases that multiply can use it up.
 const BUDGET: usize = 4 * LONGEST;
 
+/// The keys at the beginning of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frontmatter<T> {
     /// The file does not begin with a fence.

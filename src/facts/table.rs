@@ -104,7 +104,7 @@ questions! {
         fn files -> Vec<FoundFile> { Answer::Files(files) => files };
     /// Which files of the project's other worktrees match any of these globs, as messages name them?
     Elsewhere(globs: Vec<String>) => Wording, format!("which files of other worktrees match {}?", first_of(globs)),
-        fn elsewhere -> Vec<FoundFile> { Answer::Files(files) => files };
+        fn in_other_worktrees -> Vec<FoundFile> { Answer::Files(files) => files };
     /// Which absolute path has this file, if its path does not reach it from the working directory?
     Location(path: String) => Wording, format!("where is {path}, seen from the working directory?"),
         fn location -> Option<String> { Answer::Location(path) => path };

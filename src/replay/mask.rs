@@ -8,9 +8,10 @@ mod secrets;
 
 pub(crate) use identity::MachineIdentity;
 
-use crate::redact::walk::{JsonRewriter, rewrite};
-use crate::redact::{MASK, shortened};
+use crate::journal::shortened;
 use identity::IdentityMask;
+use redact::MASK;
+use redact::walk::{JsonRewriter, rewrite};
 use secrets::KnownSecrets;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,52 +1,12 @@
 //! Options with which a test command runs no test, or hides that one failed.
 
+use super::programs::runner_program;
 use crate::shell::has_name;
 
 /// Options of any program.
 const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listenvs --version --collect-only --collectonly \
     --co --dry-run --just-print --setup-plan --setup-only --markers --fixtures --fixtures-per-test \
     --cache-show --show --showConfig --clearCache --notest --no-run-tests --script-shell";
-
-/// Options that mean something else for other programs.
-const OWN_FLAGS: [(&str, &str); 30] = [
-    ("make", "--touch --ignore-errors --question --eval"),
-    ("just", "-n -l -s --evaluate --summary"),
-    ("task", "-n -l --dry --summary"),
-    ("mise", "-n"),
-    ("go", "-c -list -n"),
-    ("node", "-v -c --check"),
-    ("python", "-V"),
-    ("ctest", "-N --show-only --print-labels"),
-    ("gradle", "-m -v"),
-    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -DtestFailureIgnore -fn --fail-never -v"),
-    ("dotnet", "-t"),
-    ("tox", "-l -n --showconfig list config"),
-    ("nox", "-l --install-only"),
-    ("vitest", "list -v"),
-    ("pytest", "-V"),
-    ("py.test", "-V"),
-    ("jest", "-v --init"),
-    ("mocha", "-V"),
-    ("cargo", "-V"),
-    ("rspec", "-v --init"),
-    (
-        "phpunit",
-        "--list-suites --list-groups --list-test-files --check-version --atleast-version --generate-configuration",
-    ),
-    ("prove", "-V -D --dry"),
-    ("bats", "-v -c --count"),
-    ("rake", "-n -T -P --tasks"),
-    ("turbo", "--dry --graph"),
-    ("nx", "--graph"),
-    ("lerna", "--no-bail"),
-    ("bazel", "--nobuild"),
-    ("swift", "list"),
-    ("xcodebuild", "-dry-run -n -enumerate-tests -showdestinations"),
-];
-
-/// Options that name a program to run the tests with.
-const STARTERS: [(&str, &str); 3] =
-    [("go", "-exec --exec -toolexec"), ("prove", "-e --exec"), ("bazel", "--run_under")];
 
 /// Programs that run nothing.
 const NOTHING: &str = "true false : echo exit printf cat test env";
@@ -66,14 +26,15 @@ pub fn does_other_work(words: &[String]) -> bool {
         word.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=') && rest != "=false")
     };
     let has = |flags: &str| flags.split_whitespace().any(|flag| words.iter().any(|word| is_flag(word, flag)));
-    let own = OWN_FLAGS.iter().any(|(own, flags)| *own == program && has(flags));
+    let known = runner_program(program);
+    let own = known.is_some_and(|known| has(known.idle));
     let excludes = |pair: &[String]| {
         matches!(pair, [option, task] if ["-x", "--exclude-task"].contains(&option.as_str())
             && task.rsplit(':').next() == Some("test"))
     };
     let skips = program == "gradle" && words.windows(2).any(excludes);
     let make = ["make", "gmake"].contains(&program) && words.iter().any(|word| makes_nothing(word));
-    let starts = STARTERS.iter().any(|(own, options)| *own == program && started_by(words, options).any(runs_nothing));
+    let starts = known.is_some_and(|known| started_by(words, known.starters).any(runs_nothing));
     let runner = program == "cargo" && words.iter().any(|word| word.contains("target.") && word.contains("runner"));
     own || skips || make || starts || runner || has(FLAGS)
 }

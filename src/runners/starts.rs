@@ -1,23 +1,8 @@
 //! Whether a call starts the runner that a command names, or only looks like it.
 
 use super::grammars::RUNNERS;
+use super::programs::runner_program;
 use crate::shell::{ProgramCall, has_name};
-
-/// Programs whose first operand decides what they do, and their options with a value.
-const FIRST_OPERAND: [(&str, &str); 8] = [
-    ("python", "-W -X"),
-    (
-        "node",
-        "-r --require --import --loader --experimental-loader --env-file -C --conditions --test-reporter \
-         --test-reporter-destination --test-name-pattern --test-concurrency --test-timeout",
-    ),
-    ("cargo", "-Z --config -C --color"),
-    ("npm", "--prefix -w --workspace -C --loglevel --userconfig --registry --cache --script-shell"),
-    ("pnpm", "--filter -F --filter-prod -C --dir --loglevel --reporter --workspace-concurrency"),
-    ("yarn", "--cwd"),
-    ("bun", "--cwd --filter -F --env-file --config -c"),
-    ("go", "-C"),
-];
 
 /// Runners that projects keep beside their code.
 const PROJECT_PROGRAMS: &str = "gradlew mvnw manage.py sbt bazel";
@@ -48,7 +33,7 @@ fn is_installed(program: &str, name: &str) -> bool {
 
 /// Whether only options come before `first`: `cargo -q run test` is not `cargo test`.
 fn decides(argv: &[String], name: &str, first: &str) -> bool {
-    let Some((_, valued)) = FIRST_OPERAND.iter().find(|(own, _)| *own == name) else { return true };
+    let Some(valued) = runner_program(name).and_then(|program| program.first_operand) else { return true };
     let mut words = argv.iter().skip(1);
     while let Some(word) = words.next() {
         if word == first || !word.starts_with(['-', '+']) {

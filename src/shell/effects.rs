@@ -109,6 +109,7 @@ pub struct FileEffect {
 /// What a change leaves alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Spared {
+    /// Every file in it changes.
     #[default]
     Nothing,
     /// Files that git ignores.

@@ -86,7 +86,7 @@ impl StateStore {
     /// The later one of a stored session and its journal.
     fn restored(&self, stored: StoredSession, depth: SearchDepth) -> StoredSession {
         let id = stored.session.id.clone();
-        if id.is_empty() || self.places.own.is_none() {
+        if id.is_empty() || self.places.state_dir.is_none() {
             return stored;
         }
         let journal = self.places.journal(&id);

@@ -151,13 +151,8 @@ fn write_whole(path: &Path, line: &str, durability: Durability) -> io::Result<()
 fn sealed_line(key: &UserKey, purpose: &[&[u8]], content: &impl Serialize) -> io::Result<String> {
     let content = serde_json::to_string(content)?;
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    let seal = hex(&key.seal(&texts));
+    let seal = base::digest::hex(&key.seal(&texts));
     Ok(format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n"))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {

@@ -55,13 +55,13 @@ impl StateStore {
 
     /// A path in the folder of sessions: the session's id, and this ending.
     pub(super) fn session_path(&self, id: &str, ending: &str) -> Option<PathBuf> {
-        let own = self.places.own.as_ref()?;
+        let own = self.places.state_dir.as_ref()?;
         Some(own.join(["sessions/", &safe_name(id), ending].concat()))
     }
 
     /// The folder of all sessions' files.
     pub(super) fn session_folder(&self) -> Option<PathBuf> {
-        self.places.own.as_ref().map(|own| own.join("sessions"))
+        self.places.state_dir.as_ref().map(|own| own.join("sessions"))
     }
 
     /// Reads the file of a session, without looking at anything else.
@@ -127,7 +127,7 @@ impl StateStore {
         let previous = std::mem::take(&mut stored.last);
         let modes = serde_json::to_string(&stored.session.modes).map_err(|error| io(error.into()))?;
         let texts = change_texts(&previous, &stored.session.id, stored.revision, &modes);
-        stored.last = sealed::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
+        stored.last = base::digest::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
         for (name, state) in &mut stored.session.modes {
             if before.get(name) != Some(state) {
                 Arc::make_mut(state).other.insert(UPDATED.to_owned(), at.into());

@@ -81,7 +81,7 @@ impl StateSummary {
     }
 
     /// Whether the entries of a session are those of its state, apart from the time of the last change.
-    pub(crate) fn shows(&self, session: &Session) -> bool {
+    pub fn shows(&self, session: &Session) -> bool {
         let is_same = |name: &String, state: &ModeState| {
             let entry = self.entry(name, &session.id).and_then(Value::as_object).cloned();
             entry.is_some_and(|mut entry| {
@@ -94,7 +94,7 @@ impl StateSummary {
     }
 
     /// Replaces the entries of a session by what is shown of its state.
-    pub(crate) fn put(&mut self, session: &Session) {
+    pub fn put(&mut self, session: &Session) {
         self.put_entries(session, |state| serde_json::to_value(state.shown()));
     }
 
@@ -197,7 +197,7 @@ impl StateSummary {
     }
 
     /// Sets `is_active`, `session_id` and, while the mode is active, `current_phase` from the latest activation.
-    pub(crate) fn summarize(&mut self) {
+    pub fn summarize(&mut self) {
         fn activated(entry: &Value) -> Option<&str> {
             entry.get("activated_at").and_then(Value::as_str)
         }
@@ -219,7 +219,8 @@ impl StateSummary {
         }
     }
 
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    /// The summary as it is written.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let content = SummaryContent { version: VERSION, revision: self.revision, namespaces: &self.namespaces };
         let mut bytes = serde_json::to_vec_pretty(&content).unwrap_or_default();
         bytes.push(b'\n');

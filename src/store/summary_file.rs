@@ -2,11 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use super::sealed::{StateStatus, hex};
+use super::sealed::StateStatus;
 use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};
 use crate::disk;
 use crate::session::Session;
+use base::digest::hex;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -199,7 +200,7 @@ impl StateStore {
     }
 
     fn digest_file(&self) -> Option<PathBuf> {
-        self.places.own.as_ref().map(|own| own.join("summary"))
+        self.places.state_dir.as_ref().map(|own| own.join("summary"))
     }
 
     /// The digests of the last two summaries that modegate wrote.

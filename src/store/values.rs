@@ -12,7 +12,7 @@ const PURPOSE: &[u8] = b"values";
 
 impl StateStore {
     fn values_file(&self) -> Option<PathBuf> {
-        self.places.own.as_ref().map(|own| own.join("values.json"))
+        self.places.state_dir.as_ref().map(|own| own.join("values.json"))
     }
 
     /// The values for all sessions, and whether their file could be read.

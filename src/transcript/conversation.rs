@@ -6,7 +6,7 @@ use memchr::{memchr_iter, memrchr_iter};
 /// The texts of all messages, one below the other.
 ///
 /// Lines that cannot be read are skipped, as is a last line that the host is still writing.
-pub(crate) fn conversation_text(transcript: &[u8]) -> String {
+pub fn conversation_text(transcript: &[u8]) -> String {
     let mut texts = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', transcript).chain([transcript.len()]) {
@@ -20,7 +20,7 @@ pub(crate) fn conversation_text(transcript: &[u8]) -> String {
 /// The text of the newest assistant message that has any, read from the end of the transcript.
 ///
 /// Messages of subagents count only where there are no others, as in a subagent's own transcript.
-pub(crate) fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
+pub fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
     let mut main = LatestMessage::default();
     let mut subagent = LatestMessage::default();
     let mut only_subagents = true;

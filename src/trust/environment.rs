@@ -28,7 +28,7 @@ pub(super) fn trust(places: &ProjectPaths) -> EnvironmentTrust {
         return EnvironmentTrust::Unset;
     }
     // The settings may also have named another state folder before.
-    let folders = places.own.iter().cloned().chain(listed_project_folder(&places.home));
+    let folders = places.state_dir.iter().cloned().chain(listed_project_folder(&places.home));
     let notes: Vec<PathBuf> = folders.map(|folder| folder.join(NOTE)).collect();
     if UserEnvironment::of(&places.home).is_set_by_project(VARIABLE) {
         for note in notes.iter().filter(|note| !note.exists()) {

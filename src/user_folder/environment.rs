@@ -109,7 +109,7 @@ fn within_repositories<'f>(folder: &'f Path, seen: &mut SeenFolders) -> Vec<&'f 
     folders
 }
 
-/// The paths without repetitions. They are compared as bytes: taking paths apart costs more than the system calls.
+/// The paths without repetitions, compared as bytes: every event does this.
 fn distinct<'p>(paths: impl IntoIterator<Item = Option<&'p Path>>) -> Vec<&'p Path> {
     let mut distinct: Vec<&Path> = Vec::new();
     for path in paths.into_iter().flatten() {

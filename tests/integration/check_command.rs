@@ -29,7 +29,7 @@ fn a_file_is_found_by_path_and_glob() {
     check(&project, &["file", "docs/plan.md"], 0, "`docs/plan.md` exists.");
     check(&project, &["file", "docs/*.md", "Makefile"], 0, "`docs/plan.md` exists, and `Makefile` exists.");
     check(&project, &["file", "docs/plan_a.md"], 1, "No file matches docs/plan_a.md; write docs/plan_a.md.");
-    let small = "`docs/plan.md` has 56 bytes, needs 200; write docs/plan.md.";
+    let small = "`docs/plan.md` has 56 bytes, needs 200 characters; write docs/plan.md.";
     check(&project, &["file", "docs/*.md", "--min-chars", "200"], 1, small);
     check(&project, &["file", "/etc/passwd"], 64, "error: `/etc/passwd` leaves the project");
 }

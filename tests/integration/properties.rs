@@ -1,6 +1,9 @@
 //! The properties of `fuzz/`, for a few seconds: mutated fixtures, always the same ones.
 
-use modegate::internals::fuzzed::PROPERTIES;
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzzed;
+
+use fuzzed::PROPERTIES;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -100,7 +103,7 @@ fn mutated_fixtures_keep_every_property() {
     let only = std::env::var("MODEGATE_FUZZ_TARGET").ok();
     let start = seconds.map_or(0, |_| std::time::UNIX_EPOCH.elapsed().unwrap().subsec_nanos().into());
     assert_eq!(PROPERTIES.map(|(name, _)| name), SEEDS.map(|(name, _)| name));
-    for ((name, property), (_, folders)) in PROPERTIES.into_iter().zip(SEEDS) {
+    for ((name, _), (_, folders)) in PROPERTIES.into_iter().zip(SEEDS) {
         if only.as_deref().is_some_and(|only| only != name) {
             continue;
         }
@@ -114,7 +117,7 @@ fn mutated_fixtures_keep_every_property() {
                 let bytes = mutated(&seeds, &mut numbers);
                 // The test has ended if nobody listens.
                 let is_heard = sender.send((bytes.clone(), None)).is_ok();
-                let result = std::panic::catch_unwind(|| property(&bytes)).is_ok();
+                let result = std::panic::catch_unwind(|| fuzzed::check(name, &bytes)).is_ok();
                 if !is_heard || sender.send((bytes, Some(result))).is_err() {
                     return;
                 }

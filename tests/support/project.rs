@@ -63,7 +63,7 @@ impl Project {
     /// The project's folder in the user's state folder.
     pub fn own(&self) -> PathBuf {
         let state = self.folder.path().canonicalize().unwrap().join(".local/state/modegate");
-        project_paths_in(self.home(), &state).own.unwrap()
+        project_paths_in(self.home(), &state).state_dir.unwrap()
     }
 
     /// The file with the state of a session.

@@ -1,6 +1,7 @@
 //! What every part of modegate stands on: regular files, programs with a time limit, paths, text that is safe to print.
 
 pub mod crash;
+pub mod digest;
 pub mod disk;
 pub mod paths;
 pub mod printable;

@@ -16,7 +16,7 @@ pub(super) enum CheckKindArgs {
         /// Paths, globs, or artifacts of the mode
         #[arg(required = true, value_name = "GLOB")]
         globs: Vec<String>,
-        /// Minimum size of the file, in bytes
+        /// Minimum length of the file, in characters
         #[arg(long, value_name = "N")]
         min_chars: Option<u32>,
         /// Require the file to be newer than the newest match of this glob

@@ -40,7 +40,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
         fs::write(&path, b"").and_then(|()| fs::remove_file(&path))
     };
     let sessions = context.target.state_places().sessions();
-    let own = context.target.state_places().own.map(|own| own.join("sessions"));
+    let own = context.target.state_places().state_dir.map(|own| own.join("sessions"));
     let folders = [hooks].into_iter().chain([Some(sessions), own].into_iter().flatten().filter(|path| path.exists()));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
     let message = format!("`{}` cannot be written ({error}), so no mode can start", context.target.short(&folder));

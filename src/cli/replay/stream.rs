@@ -8,11 +8,11 @@ use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::{Answer, FactSource, Question};
+use crate::journal::redacted;
 use crate::journal::{self, JournalLine};
 use crate::journal_files;
 use crate::live::{self, LiveFacts};
 use crate::paths::safe_name;
-use crate::redact::redacted;
 use crate::replay::inferred::InferredFacts;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::redecision::{Comparison, decide_with};
@@ -187,7 +187,7 @@ impl StreamReplayer<'_> {
             let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
             let journal = folder.join(format!("{}.jsonl", safe_name(id)));
             let live = LiveFacts::new(&event, project_paths(home.clone()), journal.clone());
-            let live = live.accepting(accepted.as_ref());
+            let live = live.with_accepted(accepted.as_ref());
             let decision = if *shell {
                 decide_with(&event, catalogue, session, &live)
             } else {

@@ -2,9 +2,8 @@
 
 use super::{MaskCounts, anywhere, replace, replace_ranges, whole_word};
 use crate::mode::EMBEDDED;
-use crate::redact::MASK;
-use crate::redact::export::{find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
-use crate::redact::walk::{JsonRewriter, rewrite};
+use redact::walk::{JsonRewriter, rewrite};
+use redact::{MASK, find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};

@@ -22,11 +22,11 @@ pub struct LinkResolver {
 impl LinkResolver {
     /// Begins with the current folder: the system reports its path without links.
     pub fn around_here() -> Self {
-        std::env::current_dir().ok().as_deref().map(Self::knowing).unwrap_or_default()
+        std::env::current_dir().ok().as_deref().map(Self::with_folder).unwrap_or_default()
     }
 
     /// Begins with a folder that has no links on the way to it.
-    pub fn knowing(folder: &Path) -> Self {
+    pub fn with_folder(folder: &Path) -> Self {
         Self { known: vec![folder.to_owned()], plain: Vec::new() }
     }
 
@@ -127,7 +127,7 @@ mod tests {
             "a//b",
             "a/b/",
         ];
-        for mut links in [LinkResolver::default(), LinkResolver::knowing(&real(&at("a/b")))] {
+        for mut links in [LinkResolver::default(), LinkResolver::with_folder(&real(&at("a/b")))] {
             for name in names {
                 let path = at(name);
                 assert_eq!(links.real(&path), real(&path), "{name}");

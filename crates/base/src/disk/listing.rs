@@ -1,38 +1,12 @@
 //! The names in a folder.
 
-#![cfg_attr(not(target_os = "linux"), expect(clippy::disallowed_methods, reason = "an I/O module"))]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 /// The names in a folder, at most `most`, in no order.
-///
-/// The C library would take a buffer of its own for this, which costs four more system calls.
-#[cfg(target_os = "linux")]
-pub fn names(folder: &Path, most: usize) -> io::Result<Vec<OsString>> {
-    use rustix::fs::{Mode, OFlags, RawDir, open};
-    use std::os::unix::ffi::OsStringExt;
-    /// Enough for many names of the greatest length.
-    const BUFFER: usize = 4 * 1024;
-    let folder = open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let mut buffer = Vec::with_capacity(BUFFER);
-    let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
-    let mut names = Vec::new();
-    while names.len() < most
-        && let Some(entry) = entries.next()
-    {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") {
-            names.push(OsString::from_vec(name.to_vec()));
-        }
-    }
-    Ok(names)
-}
-
-/// The names in a folder, at most `most`, in no order.
-#[cfg(not(target_os = "linux"))]
 pub fn names(folder: &Path, most: usize) -> io::Result<Vec<OsString>> {
     std::fs::read_dir(folder)?.take(most).map(|entry| Ok(entry?.file_name())).collect()
 }

@@ -13,8 +13,6 @@ pub struct SeenFolders {
     links: LinkResolver,
     /// What `.git` is in a folder; `None` where it is missing.
     repositories: Vec<(PathBuf, Option<FileType>)>,
-    /// The path that is looked at: one buffer for all.
-    buffer: PathBuf,
 }
 
 impl SeenFolders {
@@ -22,7 +20,7 @@ impl SeenFolders {
     #[must_use]
     pub fn around_here() -> Self {
         let here = std::env::current_dir().ok();
-        let links = here.as_deref().map(LinkResolver::knowing).unwrap_or_default();
+        let links = here.as_deref().map(LinkResolver::with_folder).unwrap_or_default();
         Self { here, links, ..Self::default() }
     }
 
@@ -60,10 +58,7 @@ impl SeenFolders {
         if let Some((_, git)) = known.find(|(known, _)| known.as_os_str() == folder.as_os_str()) {
             return *git;
         }
-        self.buffer.as_mut_os_string().clear();
-        self.buffer.push(folder);
-        self.buffer.push(".git");
-        let git = self.buffer.metadata().ok().map(|meta| meta.file_type());
+        let git = folder.join(".git").metadata().ok().map(|meta| meta.file_type());
         self.repositories.push((folder.to_owned(), git));
         git
     }

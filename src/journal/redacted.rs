@@ -1,22 +1,10 @@
-//! Redacts events for the journal, and finds secrets in what is exported.
-//!
-//! `rules` has the names, prefixes and patterns of secrets; `scanner` applies those of the journal, `export` all.
+//! Redacts events for the journal.
 
-mod commands;
-pub(crate) mod export;
-mod rules;
-mod scanner;
-mod shape;
-pub(crate) mod walk;
-
-use scanner::mask_secrets;
+use base::digest::sha256;
+use redact::walk::{JsonRewriter, rewrite, rewrite_fields};
+use redact::{MASK, is_secret_name, masked_text};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
-use shape::is_secret_name;
-use walk::{JsonRewriter, rewrite, rewrite_fields};
 
-/// Replaces a secret.
-pub const MASK: &str = "[masked]";
 /// The deepest nesting that is kept.
 const DEEPEST: usize = 100;
 /// The longest text that is kept, in bytes.
@@ -55,30 +43,9 @@ pub fn redacted_fields(fields: &Map<String, Value>) -> Value {
     rewrite_fields(fields, "", (EventSection::Event, 0), &mut EventRedactor)
 }
 
-/// A text with its secrets masked.
-pub fn masked_text(text: &str) -> String {
-    mask_secrets(text).into_owned()
-}
-
 /// The beginning of a long prompt, with its size and hash; `None` if it is short.
 pub fn shortened(text: &str) -> Option<String> {
     (text.len() > LONGEST_MESSAGE).then(|| beginning(text))
-}
-
-/// The lowercase hex SHA-256 of bytes.
-pub fn sha256(bytes: &[u8]) -> String {
-    let digit = |four: u8| if four < 10 { b'0' + four } else { b'a' + four - 10 };
-    let digits: Vec<u8> = digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
-    String::from_utf8(digits).unwrap_or_default()
-}
-
-/// The SHA-256 of bytes.
-///
-/// `sha2` asks the processor for its instructions first. On a virtual machine that takes as long as hashing 4 KB without
-/// them, and every event hashes a path.
-fn digest(bytes: &[u8]) -> [u8; 32] {
-    const SHORT: usize = 4 * 1024;
-    if bytes.len() < SHORT { hmac_sha256::Hash::hash(bytes) } else { Sha256::digest(bytes).into() }
 }
 
 /// The part of an event that a value belongs to.
@@ -162,7 +129,7 @@ impl JsonRewriter for EventRedactor {
         };
         if section == EventSection::Content {
             size_and_hash(text.as_bytes())
-        } else if section != EventSection::Fact && is_secret_name(key.as_bytes()) {
+        } else if section != EventSection::Fact && is_secret_name(key) {
             MASK.into()
         } else if section == EventSection::Output {
             size_and_hash(text.as_bytes())
@@ -171,13 +138,13 @@ impl JsonRewriter for EventRedactor {
         } else if section == EventSection::Fact {
             text.into()
         } else {
-            mask_secrets(text).into()
+            masked_text(text).into()
         }
     }
 
     fn name(&mut self, name: &str, (section, _): Self::WalkState) -> String {
         let is_plain = section == EventSection::Fact || COMMON_NAMES.contains(&name);
-        if is_plain { name.to_owned() } else { mask_secrets(name).into_owned() }
+        if is_plain { name.to_owned() } else { masked_text(name) }
     }
 
     fn field<'a>(&self, _: &'a str, name: &'a str, (section, depth): Self::WalkState) -> (&'a str, Self::WalkState) {
@@ -197,7 +164,7 @@ fn size_and_hash(bytes: &[u8]) -> Value {
 fn beginning(text: &str) -> String {
     // Mask more than is kept before cutting: half a secret would not be recognized.
     let ample = text.get(..text.floor_char_boundary(16 * HEAD)).unwrap_or_default();
-    let head: String = mask_secrets(ample).chars().take(HEAD).collect();
+    let head: String = masked_text(ample).chars().take(HEAD).collect();
     format!("{head}… [{} bytes, sha256 {}]", text.len(), sha256(text.as_bytes()))
 }
 
@@ -207,7 +174,7 @@ mod tests {
 
     #[test]
     fn common_names_are_no_secrets() {
-        assert_eq!(COMMON_NAMES.map(|name| mask_secrets(name).into_owned()), COMMON_NAMES);
+        assert_eq!(COMMON_NAMES.map(|name| masked_text(name)), COMMON_NAMES);
     }
 
     #[track_caller]
@@ -217,19 +184,6 @@ mod tests {
 
     fn hash(text: &str) -> Value {
         json!({"size": text.len(), "sha256": sha256(text.as_bytes())})
-    }
-
-    #[test]
-    fn a_hash_is_lowercase_hex() {
-        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    }
-
-    #[test]
-    fn a_hash_is_the_same_for_short_and_long_texts() {
-        for length in [0, 1, 55, 56, 63, 64, 65, 4_095, 4_096, 4_097] {
-            let bytes = vec![7; length];
-            assert_eq!(digest(&bytes), <[u8; 32]>::from(Sha256::digest(&bytes)), "{length}");
-        }
     }
 
     #[test]

@@ -2,24 +2,13 @@
 //!
 //! Each function panics where its property does not hold.
 
-use crate::engine::decide;
-use crate::event::{Event, EventKind};
-use crate::facts::{Facts, RecordedAnswers, frontmatter, frontmatter_of};
-use crate::hook_entries::{PROJECT_COMMAND, with_entries, without_entries};
-use crate::journal::JournalLine;
-use crate::mode::Catalogue;
-use crate::redact::export::find_export_secrets;
-use crate::redact::{masked_text, redacted};
-use crate::replay::change::DecisionChange;
-use crate::replay::line::RecordedLine;
-use crate::replay::redecision::{Comparison, Redecision};
-use crate::replay::scenario::Scenario;
-use crate::replay::transcript::{TranscriptFile, rebuild};
-use crate::reply::reply;
-use crate::session::Session;
-use crate::shell::{ExecContext, effects};
-use crate::store::{StateStatus, StateSummary};
-use crate::transcript::{conversation_text, latest_assistant_text};
+use modegate::internals::{
+    ExecContext, PROJECT_COMMAND, Scenario, StateStatus, StateSummary, TranscriptFile, conversation_text, effects,
+    frontmatter, frontmatter_of, latest_assistant_text, masked_session, rebuild, redacted, with_entries,
+    without_entries,
+};
+use modegate::{Catalogue, Event, EventKind, Facts, JournalLine, RecordedAnswers, Session, decide, redecide, reply};
+use redact::{find_export_secrets, masked_text};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -104,25 +93,13 @@ fn cache(bytes: &[u8]) {
     assert!(StateSummary::parse(&summary.to_bytes()).shows(&session), "a session changes when it is written");
 }
 
-/// A journal line is decided again, and a line that is like it in the same way.
+/// A journal line is decided again, and its session can be masked.
 fn journal(bytes: &[u8]) {
-    let mut known = Redecision::with_known_lines();
-    // The first line is the seed of a changed one: it must be decided before one can be like it.
-    for line in bytes.split(|byte| *byte == b'\n').flat_map(|line| [line, line]) {
-        let is_known = known.is_known(line);
-        let decided = redecided(&mut Redecision::default(), line);
-        let is_same = decided.is_some_and(|compared| compared.change == DecisionChange::Same);
-        assert!(!is_known || is_same, "a line like an earlier one is decided differently");
-        drop(redecided(&mut known, line));
-        if let Ok(line) = serde_json::from_slice::<JournalLine>(line) {
-            drop(crate::journal::masked(line.before));
-        }
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let Ok(line) = serde_json::from_slice::<JournalLine>(line) else { continue };
+        drop(redecide(&line, &MODES));
+        drop(masked_session(line.before));
     }
-}
-
-fn redecided(redecision: &mut Redecision, bytes: &[u8]) -> Option<Comparison> {
-    let mut line: RecordedLine<'_> = serde_json::from_slice(bytes).ok()?;
-    redecision.line(bytes, &mut line, &MODES, &MODES.hash).ok()
 }
 
 fn transcript(bytes: &[u8]) {

@@ -3,15 +3,17 @@
 use serde_json::{Map, Value};
 
 /// Rewrites the parts of a JSON value.
-pub(crate) trait JsonRewriter {
+pub trait JsonRewriter {
     /// What a value inherits from its surroundings.
     type WalkState: Copy;
 
     /// Replaces a value as a whole, if it must not be walked.
     fn whole(&mut self, value: &Value, key: &str, scope: Self::WalkState) -> Option<Value>;
 
+    /// Rewrites a text at `key`.
     fn text(&mut self, text: &str, key: &str, scope: Self::WalkState) -> Value;
 
+    /// Rewrites the name of a field.
     fn name(&mut self, name: &str, scope: Self::WalkState) -> String;
 
     /// The key and scope of the field `name` of the object at `key`.
@@ -24,7 +26,7 @@ pub(crate) trait JsonRewriter {
 }
 
 /// Rewrites `value`, which is at `key`.
-pub(crate) fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::WalkState, rewriter: &mut R) -> Value {
+pub fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::WalkState, rewriter: &mut R) -> Value {
     if let Some(replacement) = rewriter.whole(value, key, scope) {
         return replacement;
     }
@@ -37,7 +39,7 @@ pub(crate) fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::WalkS
 }
 
 /// Rewrites the fields of an object, which is at `key`.
-pub(crate) fn rewrite_fields<R: JsonRewriter>(
+pub fn rewrite_fields<R: JsonRewriter>(
     fields: &Map<String, Value>,
     key: &str,
     scope: R::WalkState,

@@ -1,7 +1,7 @@
 //! Tells secrets from text that only looks like one.
 
-use super::rules::{EXPORT_NAMES, SECRET_NAMES, TOKEN_PREFIXES};
-use std::ops::Range;
+use crate::MASK;
+use crate::rules::{EXPORT_NAMES, SECRET_NAMES, TOKEN_PREFIXES};
 
 /// Words that often follow the name of a secret: types, placeholders and words of a sentence.
 const WORDS: &str = "string str bool boolean number any int integer float bytes object null none nil undefined \
@@ -14,9 +14,12 @@ const EXPORT_WORDS: &str = "not a an set unset empty missing invalid wrong corre
     password key name text default masked redacted changeme example placeholder self this env process request response \
     user data new old";
 
-/// Decides whether the match of an export pattern is a secret. A placeholder never is.
-#[derive(Clone, Copy)]
-pub(super) enum ValueFilter {
+/// Decides whether the match of a pattern is a secret.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum ValueFilter {
+    /// Neither a variable nor masked already.
+    Real,
+    /// Any value but a placeholder; the same holds for all below.
     Any,
     /// Neither code nor a common word.
     Value,
@@ -34,15 +37,20 @@ pub(super) enum ValueFilter {
     Generated,
     /// A generated value in mixed case, or long and hexadecimal.
     MixedCase,
+    /// A long word of capitals, small letters and digits in no order.
+    Random,
 }
 
 impl ValueFilter {
-    pub(super) fn accepts(self, value: &str) -> bool {
+    pub(crate) fn accepts(self, value: &str) -> bool {
+        if self == Self::Real {
+            return !value.is_empty() && !value.starts_with(['$', '-', '<', '(']) && !value.starts_with(MASK);
+        }
         if is_placeholder(value) {
             return false;
         }
         match self {
-            Self::Any => true,
+            Self::Real | Self::Any => true,
             Self::Value => is_value(value),
             Self::Argument => is_value(value) && !value.starts_with('-') && !is_file(value),
             Self::NotNumber => !value.chars().all(|c| c.is_ascii_digit()),
@@ -51,16 +59,13 @@ impl ValueFilter {
             Self::Password => is_value(value) && !is_file(value) && is_password(value),
             Self::Generated => is_value(value) && !is_file(value) && !is_id(value) && is_generated(value),
             Self::MixedCase => Self::Generated.accepts(value) && is_mixed_case(value),
+            Self::Random => is_random(value),
         }
     }
 }
 
 /// Whether the values with this name are secret.
-pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    // Most names end in another letter than any of these.
-    if !matches!(name.last(), Some(b'd' | b't' | b'n' | b'y' | b'e' | b'l' | b's' | b'_' | b'-' | b'A'..=b'Z')) {
-        return false;
-    }
+pub(crate) fn is_secret_name(name: &[u8]) -> bool {
     let letters = || name.iter().rev().filter(|byte| !matches!(byte, b'-' | b'_')).map(u8::to_ascii_lowercase);
     SECRET_NAMES.iter().any(|ending| {
         let mut letters = letters();
@@ -69,7 +74,7 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
 }
 
 /// Whether the values with this name are secret in an export.
-pub(crate) fn is_secret_export_name(name: &str) -> bool {
+pub fn is_secret_export_name(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let harmless = ["pwd", "oldpwd", "bypass"].contains(&plain.as_str());
     is_secret_name(name.as_bytes())
@@ -77,7 +82,7 @@ pub(crate) fn is_secret_export_name(name: &str) -> bool {
 }
 
 /// Whether a text is only a placeholder for a value: a variable, a blank, a mask.
-pub(crate) fn is_placeholder(text: &str) -> bool {
+pub fn is_placeholder(text: &str) -> bool {
     let first = text.chars().next();
     let lower = text.to_ascii_lowercase();
     first.is_none_or(|first| "$<{%".contains(first))
@@ -156,28 +161,6 @@ fn is_password(text: &str) -> bool {
         && (digit || sign && text.len() >= 6 || cases && !text.contains(['_', '.']) || phrase || long)
 }
 
-/// Long words of mixed capitals, small letters and digits, such as cloud keys.
-pub(super) fn random_words(text: &str) -> Vec<Range<usize>> {
-    const LEAST: usize = 32;
-    let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=');
-    let mut words = Vec::new();
-    let mut begin = None;
-    for (at, byte) in text.bytes().chain(std::iter::once(b' ')).enumerate() {
-        match begin {
-            None if belongs(byte) => begin = Some(at),
-            Some(start) if !belongs(byte) => {
-                begin = None;
-                let word = text.get(start..at).unwrap_or_default();
-                if word.len() >= LEAST && is_random(word) {
-                    words.push(start..at);
-                }
-            }
-            _ => {}
-        }
-    }
-    words
-}
-
 fn is_random(word: &str) -> bool {
     let count = |kind: fn(&u8) -> bool| word.as_bytes().iter().filter(|byte| kind(byte)).count();
     let mixed =
@@ -200,17 +183,17 @@ fn class_changes(word: &str) -> usize {
     word.as_bytes().windows(2).filter(|pair| pair.first().map(kind) != pair.last().map(kind)).count()
 }
 
-pub(super) fn in_token(byte: u8) -> bool {
+pub(crate) fn in_token(byte: u8) -> bool {
     byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
-pub(super) fn in_value(byte: u8) -> bool {
+pub(crate) fn in_value(byte: u8) -> bool {
     byte > b' ' && !b"\"'`,;&|<>)]}\\".contains(&byte)
 }
 
 /// The characters of a token after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenAlphabet {
+pub(crate) enum TokenAlphabet {
     /// Letters, digits, `-` and `_`.
     Word,
     Alphanumeric,
@@ -219,7 +202,7 @@ pub(super) enum TokenAlphabet {
 }
 
 impl TokenAlphabet {
-    pub(super) fn has(self, byte: u8) -> bool {
+    pub(crate) fn has(self, byte: u8) -> bool {
         match self {
             Self::Word => in_token(byte),
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
@@ -246,21 +229,20 @@ const fn token_starts() -> [u128; 128] {
         }
         row += 1;
     }
-    // `sk-` of several models, the ids of AWS keys, and JSON web tokens have rules of their own.
+    // `sk-` of several models and the ids of AWS keys have rules of their own.
     starts[b's' as usize] |= 1 << b'k';
     starts[b'A' as usize] |= 1 << b'K' | 1 << b'S';
-    starts[b'e' as usize] |= 1 << b'y';
     starts
 }
 
 /// Whether a token can begin with these letters.
-pub(super) fn may_begin_token(first: u8, second: u8) -> bool {
+pub(crate) fn may_begin_token(first: u8, second: u8) -> bool {
     let seconds = TOKEN_STARTS.get(usize::from(first)).copied().unwrap_or_default();
     second.is_ascii() && seconds >> second & 1 == 1
 }
 
 /// The length of the prefix that gives away the token at the start of a text, and the characters that follow it.
-pub(super) fn known_token(text: &[u8]) -> Option<(usize, TokenAlphabet)> {
+pub(crate) fn known_token(text: &[u8]) -> Option<(usize, TokenAlphabet)> {
     let prefixes = TOKEN_PREFIXES
         .iter()
         .flat_map(|(least, alphabet, prefixes)| prefixes.split(' ').map(move |prefix| (*least, *alphabet, prefix)));
@@ -289,19 +271,19 @@ fn access_key(text: &[u8]) -> bool {
 }
 
 /// Whether a value looks like a password or a generated key rather than an identifier.
-pub(super) fn is_secret_like(text: &[u8]) -> bool {
+pub(crate) fn is_secret_like(text: &[u8]) -> bool {
     let has = |kind: fn(&u8) -> bool| text.iter().any(kind);
     let joined = has(|byte| matches!(byte, b'_' | b'.'));
     let long = text.len() >= 20 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     text.len() >= 6 && has(u8::is_ascii_digit) && (!joined || long)
 }
 
-pub(super) fn is_word(text: &[u8]) -> bool {
+pub(crate) fn is_word(text: &[u8]) -> bool {
     let text = text.strip_suffix(b".").unwrap_or(text);
     WORDS.split(' ').any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-pub(super) fn is_auth_scheme(text: &[u8]) -> bool {
+pub(crate) fn is_auth_scheme(text: &[u8]) -> bool {
     [&b"bearer"[..], b"basic", b"token"].iter().any(|scheme| text.eq_ignore_ascii_case(scheme))
 }
 
@@ -311,14 +293,24 @@ mod tests {
 
     #[test]
     fn long_mixed_words_are_random() {
-        assert_eq!(random_words("key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY9x2 end").len(), 1);
+        assert!(is_random("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY9x2"));
         for plain in [
-            "/home/user/Projects/MS-001_Login/research/research_demo-session_111626.md",
+            "/home/user/Projects/MS-001_Login/research/research_demo-session_111626",
             "toolu_015R8tPjv7FUHuW6MDJj8HpTtoolu_015R8tPjv",
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
             "TheQuickBrownFoxJumpsOverTheLazyDog123",
         ] {
-            assert!(random_words(plain).is_empty(), "{plain}");
+            assert!(!is_random(plain), "{plain}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_secret_is_recognized() {
+        for name in ["DB_PASS", "MYSQL_PWD", "passphrase", "client_secret", "Cookie", "private_key_id", "Kennwort"] {
+            assert!(is_secret_export_name(name), "{name}");
+        }
+        for name in ["PWD", "OLDPWD", "session_id", "max_tokens", "compass_point", "key", "bypass", "author"] {
+            assert!(!is_secret_export_name(name), "{name}");
         }
     }
 }
