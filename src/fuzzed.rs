@@ -5,6 +5,7 @@
 use crate::engine::decide;
 use crate::event::{Event, EventKind};
 use crate::facts::{Facts, RecordedAnswers, frontmatter, frontmatter_of};
+use crate::hook::reply;
 use crate::hook_entries::{PROJECT_COMMAND, with_entries, without_entries};
 use crate::journal::JournalLine;
 use crate::mode::Catalogue;
@@ -15,7 +16,6 @@ use crate::replay::line::RecordedLine;
 use crate::replay::redecision::{Comparison, Redecision};
 use crate::replay::scenario::Scenario;
 use crate::replay::transcript::{TranscriptFile, rebuild};
-use crate::reply::reply;
 use crate::session::Session;
 use crate::shell::{ExecContext, effects};
 use crate::store::{StateStatus, StateSummary};

@@ -27,6 +27,7 @@ mod facts;
 #[doc(hidden)]
 pub mod fuzzed;
 mod gallery;
+mod hook;
 mod hook_entries;
 mod ids;
 mod installation;
@@ -39,7 +40,6 @@ mod paths;
 mod project_commands;
 mod redact;
 mod replay;
-mod reply;
 mod runners;
 mod session;
 mod settings;
@@ -53,17 +53,16 @@ mod user_folder;
 mod verdict;
 mod yaml;
 
-use base::{crash, disk, printable, process, template};
+use base::{crash, disk, printable, process, screen, template};
 
-pub use cli::hook::{HookAnswer, answer};
 pub use cli::main;
 pub use engine::{Decided, decide};
 pub use event::{Event, EventError, EventKind};
 pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers, Unknown};
+pub use hook::{HookAnswer, Reply, answer, reply};
 pub use ids::{AgentName, GateId, SessionId};
 pub use journal::JournalLine;
 pub use mode::Catalogue;
-pub use reply::{Reply, reply};
 pub use session::{ModeEnding, ModeState, Session};
 pub use verdict::{Decision, Finding, Outcome, Truth, Verdict};
 
@@ -90,11 +89,11 @@ pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventE
 #[doc(hidden)]
 pub mod internals {
     pub use crate::check::KINDS;
-    pub use crate::cli::hook::answer_in;
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
     pub use crate::fuzzed;
     pub use crate::gallery::GALLERY;
+    pub use crate::hook::answer_in;
     pub use crate::hook_entries::{plugin_hooks, required_events};
     pub use crate::journal_files::{journals, lines};
     pub use crate::live::git::{branch, changes, commitment, head};

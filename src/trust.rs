@@ -1,10 +1,12 @@
-//! What a person has agreed to: the files of a project that steer modegate, in a sealed record in the user's folder.
+//! What a person has agreed to: the files of a project that configure modegate, in a sealed record in the user's folder.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod environment;
+mod review;
 mod scripts;
 
+pub use review::{TrustReview, renew};
 pub use scripts::scripts_of;
 
 use crate::check::Check;
@@ -30,7 +32,7 @@ const CONTEXTS: &str = ".claude/context";
 
 /// The files of a project that configure modegate, as read from disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SteeringFiles {
+pub struct ConfigFiles {
     /// The texts of the settings, modes and gates files, by path.
     pub rules: BTreeMap<String, String>,
     /// The contents of context files and of scripts that gates run, by path.
@@ -50,7 +52,7 @@ pub struct TrustRecord {
     pub texts: BTreeMap<String, String>,
 }
 
-impl SteeringFiles {
+impl ConfigFiles {
     /// Reads the files of a project, for its sources.
     #[must_use]
     pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
@@ -113,7 +115,7 @@ impl TrustRecord {
     }
 
     /// Adds the agreement to these files.
-    pub fn add(&mut self, files: &SteeringFiles) {
+    pub fn add(&mut self, files: &ConfigFiles) {
         remember(&mut self.versions, version(&files.rules));
         self.rules.clone_from(&files.rules);
         self.texts.clear();
@@ -137,7 +139,7 @@ impl TrustRecord {
 
     /// Whether the user has agreed to these files.
     #[must_use]
-    pub fn covers(&self, files: &SteeringFiles) -> bool {
+    pub fn covers(&self, files: &ConfigFiles) -> bool {
         self.has_version(&files.rules) && self.unknown_others(files).is_empty()
     }
 
@@ -152,7 +154,7 @@ impl TrustRecord {
 
     /// Context files and scripts that the user has not agreed to.
     #[must_use]
-    pub fn unknown_others(&self, files: &SteeringFiles) -> Vec<String> {
+    pub fn unknown_others(&self, files: &ConfigFiles) -> Vec<String> {
         let is_unknown = |(path, bytes): &(&String, &Vec<u8>)| {
             !self.accepted.get(*path).is_some_and(|known| known.contains(&sha256(bytes)))
         };

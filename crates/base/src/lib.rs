@@ -1,8 +1,9 @@
-//! What every part of modegate stands on: regular files, programs with a time limit, paths, text that is safe to print.
+//! What every part of modegate stands on: regular files, programs with a time limit, paths, and text that is safe to print.
 
 pub mod crash;
 pub mod disk;
 pub mod paths;
 pub mod printable;
 pub mod process;
+pub mod screen;
 pub mod template;

@@ -8,14 +8,14 @@ use crate::mode::{
 };
 use crate::printable;
 use crate::settings::Settings;
-use crate::trust::{SteeringFiles, TrustRecord};
+use crate::trust::{ConfigFiles, TrustRecord};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer texts are cut, and the rest is counted: a long line must not hide what it runs.
 const LONGEST: usize = 1_000;
 
-pub(super) fn print_files(files: &SteeringFiles) {
+pub(super) fn print_files(files: &ConfigFiles) {
     let count = files.rules.len() + files.others.len();
     let noun = if count == 1 { "file that configures" } else { "files that configure" };
     screen::print_line(format!("not trusted: {count} {noun} modegate"));
@@ -25,7 +25,7 @@ pub(super) fn print_files(files: &SteeringFiles) {
 }
 
 /// Prints the differences from what the user agreed to.
-pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
+pub(super) fn print_changes(record: &TrustRecord, files: &ConfigFiles) {
     screen::print_line("changed since you trusted it:");
     for change in differences(record, files) {
         let word = match (&change.before, &change.after) {
@@ -40,7 +40,7 @@ pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
     }
 }
 
-pub(super) fn changes(record: &TrustRecord, files: &SteeringFiles) -> Vec<Value> {
+pub(super) fn changes(record: &TrustRecord, files: &ConfigFiles) -> Vec<Value> {
     let changes = differences(record, files).into_iter();
     changes.map(|change| json!({"path": change.path, "diff": change.diff()})).collect()
 }
@@ -58,7 +58,7 @@ impl TrustChange {
     }
 }
 
-fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<TrustChange> {
+fn differences(record: &TrustRecord, files: &ConfigFiles) -> Vec<TrustChange> {
     let names: BTreeSet<&String> = record.rules.keys().chain(files.rules.keys()).collect();
     let rules = names.into_iter().map(|name| {
         let (before, after) = (record.rules.get(name).cloned(), files.rules.get(name).cloned());
@@ -69,16 +69,6 @@ fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<TrustChange> 
         TrustChange { before: record.texts.get(&path).cloned(), after, path }
     });
     rules.filter(|change| change.before != change.after).chain(others).collect()
-}
-
-pub(super) fn print_powers(sources: &ProjectSources, replaced: &[String]) {
-    let powers = powers(sources, replaced);
-    if !powers.is_empty() {
-        screen::print_line("with these files, modegate:");
-        for power in powers {
-            screen::print_line(format!("  {power}"));
-        }
-    }
 }
 
 /// What the project's files make modegate do that its built-in modes do not.
@@ -122,7 +112,7 @@ pub(super) fn powers(sources: &ProjectSources, replaced: &[String]) -> Vec<Strin
 }
 
 /// The project's files that have problems, each with what becomes of it.
-pub(super) fn broken_files(sources: &ProjectSources, files: &SteeringFiles) -> Vec<String> {
+pub(super) fn broken_files(sources: &ProjectSources, files: &ConfigFiles) -> Vec<String> {
     let catalogue = sources.catalogue();
     let own = catalogue.broken.iter().filter(|broken| files.rules.contains_key(&broken.file));
     let line = |broken: &BrokenFile| {
