@@ -8,7 +8,7 @@ use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::journal::StateSeal;
 use crate::mode::Catalogue;
-use crate::mode_cache::{BusyMode, ModeCache};
+use crate::mode_cache::ModeCache;
 use crate::session::{ModeState, Session};
 use crate::store::{StateStore, StoredSession};
 use crate::verdict::{Decision, Verdict};
@@ -99,16 +99,14 @@ impl Transaction<'_> {
     }
 }
 
-/// The modes that are active in a session, or have something to deliver there.
-fn busy_modes(session: &Session) -> Vec<BusyMode<'_>> {
-    let waits = |state: &ModeState| {
-        let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
-        let delivers = !state.notes.is_empty() || !state.messages.is_empty();
-        delivers || !state.waiting.is_empty() || blocks_agent()
+/// The namespaces of modes that are active in a session, or have something to deliver there.
+fn busy_modes(session: &Session) -> Vec<&str> {
+    let is_busy = |state: &ModeState| {
+        let delivers = !state.notes.is_empty() || !state.messages.is_empty() || !state.waiting.is_empty();
+        state.is_active || delivers || state.agents.values().any(|record| record.start_blocked)
     };
-    let modes = session.modes.iter();
-    let busy = modes.filter(|(_, state)| state.is_active || waits(state));
-    busy.map(|(namespace, state)| BusyMode { namespace, waits: waits(state) }).collect()
+    let busy = session.modes.iter().filter(|(_, state)| is_busy(state));
+    busy.map(|(namespace, _)| namespace.as_str()).collect()
 }
 
 #[cfg(test)]
@@ -126,7 +124,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
         let all = ModeCache::open(&places, SourceScope::All, None).catalogue();
-        let library = ModeCache::open(&places, SourceScope::All, None);
+        let open_modes = ModeCache::open(&places, SourceScope::All, None);
         let (mut fewer, answers) = (0, RecordedAnswers::default());
         let active = |phase: &str, notes: &[&str]| -> ModeState {
             serde_json::from_value(json!({"is_active": true, "phase": phase, "notes": notes})).unwrap()
@@ -142,7 +140,7 @@ mod tests {
                     for agent in [None, Some("a1")] {
                         let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": tool, "tool_input": input, "agent_id": agent});
                         let event = Event::from_value(event).unwrap();
-                        let needed = library.needed(&event, &busy_modes(&session));
+                        let needed = open_modes.needed(&event, &busy_modes(&session));
                         let short = decide(&event, &needed, &session, &Facts::new(&answers));
                         let long = decide(&event, &all, &session, &Facts::new(&answers));
                         assert_eq!(short, long, "{} {tool}", mode.name);

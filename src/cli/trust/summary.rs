@@ -209,7 +209,7 @@ fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
 
 fn gate_powers(gate: &Gate) -> Vec<String> {
     let mut powers = step_powers(&gate.check);
-    powers.extend(gate.condition.as_deref().into_iter().flat_map(step_powers));
+    powers.extend(gate.condition.as_ref().into_iter().flat_map(step_powers));
     if gate.rewrites() {
         powers.push("changes tool input".to_owned());
     }
