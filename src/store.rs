@@ -15,6 +15,7 @@ mod summary_file;
 mod sweep;
 mod values;
 
+pub use restore::Tampering;
 pub use sealed::StateStatus;
 pub use session_file::StoredSession;
 pub use summary::StateSummary;

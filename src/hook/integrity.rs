@@ -8,7 +8,7 @@ use crate::installation;
 use crate::live::now;
 use crate::mode::BASE;
 use crate::settings::Settings;
-use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
+use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck, Tampering};
 
 /// The session as the store has it, restored where something other than modegate changed it. What was noticed is delivered
 /// through the base mode, if there is one.
@@ -44,7 +44,10 @@ pub(super) fn checked_session(
         }
     });
     match kept {
-        Ok(_) => store.read(id),
+        Ok(_) => {
+            notices.is_state_lost = stored.tampering == Some(Tampering::Lost);
+            store.read(id)
+        }
         Err(error) => {
             notices.add_store_error(&error);
             notices.problems.extend(noticed);

@@ -11,7 +11,7 @@ use crate::live::{TRUST_REASON, place};
 use crate::mode::ProjectTrust;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::store::StoreError;
+use crate::store::{StoreError, Tampering};
 use crate::trust::TrustRecord;
 use crate::user_folder::project_paths;
 use crate::verdict::{Decision, Verdict};
@@ -37,6 +37,8 @@ pub(super) struct Notices {
     pub(super) security: Vec<String>,
     /// Whether the settings on disk would end the hooks, and a tool call made them so.
     pub(super) ends_hooks: bool,
+    /// Whether the state of the session is gone and nothing has it.
+    pub(super) is_state_lost: bool,
 }
 
 impl Notices {
@@ -92,9 +94,13 @@ impl Notices {
             let linked = self.problems.iter().filter(|text| *text == LINKED);
             decision.messages.extend(self.security.iter().chain(linked).map(message));
         }
+        let is_gated = event.kind.is_some_and(|kind| kind == EventKind::PreToolUse || kind.is_stop());
         if self.ends_hooks && event.kind == Some(EventKind::ConfigChange) {
-            decision.verdict = Verdict::Block;
-            "the changed settings would end modegate's hooks".clone_into(&mut decision.reason);
+            block(decision, "the changed settings would end modegate's hooks");
+        } else if self.is_state_lost && is_gated && decision.verdict < Verdict::Block {
+            // A lost state is not "no mode"; it is known again from the next event on.
+            let advice = "if a mode was active, the user can start it again with its command; then try again";
+            block(decision, &format!("{}; {advice}", Tampering::Lost.sentence()));
         }
     }
 
@@ -105,6 +111,11 @@ impl Notices {
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
     }
+}
+
+fn block(decision: &mut Decision, reason: &str) {
+    decision.verdict = Verdict::Block;
+    reason.clone_into(&mut decision.reason);
 }
 
 /// Whether a notice differs from the last one of its name, which is kept in the user's folder.

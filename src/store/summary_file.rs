@@ -8,7 +8,7 @@ use super::{StateStore, StoreError, lock};
 use crate::disk;
 use crate::session::Session;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -208,27 +208,16 @@ impl StateStore {
         text.unwrap_or_default().lines().take(2).map(str::to_owned).collect()
     }
 
-    /// The last summary that modegate wrote: from its copy, or from `cache.json` itself.
-    pub(super) fn copied_summary(&self) -> Option<StateSummary> {
-        let text = disk::read_text(&self.digest_file()?, LARGEST).ok()?;
-        let (digest, copy) =
-            text.split_once('\n').and_then(|(digest, rest)| Some((digest, rest.split_once('\n')?.1)))?;
-        if !copy.is_empty() && self.digest(copy.as_bytes()).as_deref() == Some(digest) {
-            return Some(StateSummary::parse(copy.as_bytes()));
-        }
-        let file = self.summary_file();
-        file.own.map(|_| file.summary)
+    /// Whether modegate has written a summary of this project.
+    pub(super) fn has_written_summary(&self) -> bool {
+        self.digest_file().is_some_and(|path| path.exists())
     }
 
-    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two. The copy
-    /// behind them serves a session whose state and journal are gone.
+    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two.
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
-        let (mut file, meta) = disk::open_lock(&path)?;
-        let text = [format!("{digest}\n{present}\n").as_bytes(), bytes].concat();
-        file.write_all(&text)?;
-        if meta.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
+        disk::write_unsynced(&path, format!("{digest}\n{present}\n").as_bytes())
     }
 
     /// Renames a file that cannot be read, so that nothing is lost.
