@@ -134,8 +134,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs a command other than the hook, which would touch two pages more with these values on its stack.
-#[inline(never)]
+/// Runs a command other than the hook.
 fn run(plain: &[Option<&str>]) -> ExitCode {
     match plain {
         // Only a replay starts this, so no help and no completion has it.

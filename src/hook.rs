@@ -106,8 +106,8 @@ fn answered(
         }
     };
     let mut project = find(&event);
-    let (links, compiled) = (project.links.take(), project.compiled.take());
-    let Some(open_modes) = project.open_modes(&event, compiled) else { return HookAnswer::default() };
+    let links = project.links.take();
+    let Some(open_modes) = project.open_modes(&event) else { return HookAnswer::default() };
     let now = Timestamp::now();
     let received_at = now.checked_add(clock_offset).unwrap_or(now);
     EventRun { project: &project, event: &event, begun, received_at, clock_offset }.answer(&open_modes, links, end)

@@ -20,7 +20,6 @@ use crate::trust;
 use crate::user_folder::expanded;
 use compiled::{CompiledModes, LoadedModes};
 use key::CacheKey;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -41,11 +40,11 @@ enum ModeStorage {
 }
 
 impl<'p> ModeCache<'p> {
-    /// Opens the compiled file of a project, unless that was `opened` before, or its sources if it is missing or outdated.
+    /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
-    pub fn open(places: &'p ProjectPaths, scope: SourceScope, opened: Option<File>) -> Self {
+    pub fn open(places: &'p ProjectPaths, scope: SourceScope) -> Self {
         let (key, racy) = CacheKey::of_sources(places, scope);
-        match places.compiled().and_then(|path| CompiledModes::open(&path, opened, &key)) {
+        match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
             Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
             None if key.is_complete() => Self::from_catalogue(places, compile_as(places, &key, racy)),
             None => Self::from_catalogue(places, compile(places)),

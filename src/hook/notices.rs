@@ -146,8 +146,8 @@ fn project_above(places: &ProjectPaths) -> Option<String> {
     let root = place::repository_home(&places.home)?;
     let above = places.home.ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
     let mut projects = above.filter(|folder| folder.join(".claude/hooks").is_dir());
-    let trusted = projects.find(|folder| TrustRecord::read(&project_paths(folder.to_path_buf())).is_some())?;
-    if TrustRecord::read(places).is_some() {
+    let trusted = projects.find(|folder| TrustRecord::of_project(&project_paths(folder.to_path_buf())).is_some())?;
+    if TrustRecord::of_project(places).is_some() {
         return None;
     }
     let below = places.home.strip_prefix(trusted).unwrap_or(&places.home).join(".claude/hooks");

@@ -10,7 +10,7 @@ use crate::live::place;
 use crate::mode_cache::{ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
 use crate::user_folder::hook_paths;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -19,8 +19,6 @@ pub(super) struct HookProject {
     pub(super) places: ProjectPaths,
     /// What was at `.claude/hooks` when the event came.
     pub(super) hooks: HooksFolder,
-    /// Its compiled modes, if they were opened on the way.
-    pub(super) compiled: Option<File>,
     /// Folders that were looked at on the way.
     pub(super) links: Option<LinkResolver>,
 }
@@ -39,23 +37,23 @@ impl HookProject {
     pub(super) fn of_event(event: &Event, home: Option<&Path>) -> Self {
         let mut seen = SeenFolders::around_here();
         let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new), &mut seen), Path::to_owned);
-        let (places, compiled) = hook_paths(home, &mut seen);
-        Self { compiled, links: Some(seen.into_links()), ..Self::at_paths(places) }
+        let places = hook_paths(home, &mut seen);
+        Self { links: Some(seen.into_links()), ..Self::at_paths(places) }
     }
 
     /// The project with these paths.
     pub(super) fn at_paths(places: ProjectPaths) -> Self {
-        Self { hooks: HooksFolder::at_hooks(&places), places, compiled: None, links: None }
+        Self { hooks: HooksFolder::at_hooks(&places), places, links: None }
     }
 
     /// Loads the modes in a project, or where a command is about to make the folder one.
-    pub(super) fn open_modes(&self, event: &Event, compiled: Option<File>) -> Option<ModeCache<'_>> {
+    pub(super) fn open_modes(&self, event: &Event) -> Option<ModeCache<'_>> {
         let is_missing = self.hooks == HooksFolder::Missing;
         let is_new = is_missing && event.kind == Some(EventKind::SessionStart) && is_set_up(&self.places);
         if is_new || !is_missing || self.is_installed() {
             let looks_closely = event.kind.is_some_and(installation::compares);
             let scope = if looks_closely { SourceScope::All } else { SourceScope::Own };
-            return Some(ModeCache::open(&self.places, scope, compiled));
+            return Some(ModeCache::open(&self.places, scope));
         }
         let call = event.command()?;
         Some(ModeCache::read(&self.places)).filter(|open_modes| open_modes.activated_by(call.name))

@@ -47,8 +47,7 @@ impl Transaction<'_> {
         let received_at = self.run.received_at;
         let at = received_at.round(jiff::Unit::Millisecond).unwrap_or(received_at).to_string();
         let revision = stored.revision;
-        stored.session = decision.before.clone();
-        let changed = self.store.change_known(&id, &at, stored, |fresh| {
+        let changed = self.store.change(&id, &at, |fresh| {
             if fresh.revision != revision {
                 decision = self.decide(fresh.session.clone());
             }
@@ -123,8 +122,8 @@ mod tests {
     fn a_tool_call_is_decided_alike_without_the_modes_that_it_does_not_need() {
         let folder = tempfile::tempdir().unwrap();
         let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
-        let all = ModeCache::open(&places, SourceScope::All, None).catalogue();
-        let open_modes = ModeCache::open(&places, SourceScope::All, None);
+        let all = ModeCache::open(&places, SourceScope::All).catalogue();
+        let open_modes = ModeCache::open(&places, SourceScope::All);
         let (mut fewer, answers) = (0, RecordedAnswers::default());
         let active = |phase: &str, notes: &[&str]| -> ModeState {
             serde_json::from_value(json!({"is_active": true, "phase": phase, "notes": notes})).unwrap()

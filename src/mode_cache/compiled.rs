@@ -53,9 +53,9 @@ struct ModeEntry<'a> {
 }
 
 impl CompiledModes {
-    /// Opens a file with the given key, unless it was `opened` before; returns also the catalogue without its modes.
-    pub(super) fn open(path: &Path, opened: Option<File>, key: &CacheKey) -> Option<(Self, Catalogue)> {
-        let (file, mut bytes) = disk::open_and_read(path, opened, BLOCK).ok()?;
+    /// Opens a file with the given key; returns also the catalogue without its modes.
+    pub(super) fn open(path: &Path, key: &CacheKey) -> Option<(Self, Catalogue)> {
+        let (file, mut bytes) = disk::open_and_read(path, BLOCK).ok()?;
         let length: [u8; LENGTH] = bytes.get(SUM..SUM + LENGTH)?.try_into().ok()?;
         let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
         let start = length.checked_add(SUM + LENGTH)?;

@@ -64,7 +64,6 @@ struct SummaryFile {
     own: Option<String>,
     /// Whether this user's modegate has written the file before.
     is_known: bool,
-    bytes: Vec<u8>,
 }
 
 impl StateStore {
@@ -84,8 +83,8 @@ impl StateStore {
     }
 
     fn compare(&self, session: &Session) -> SummaryCheck {
-        let SummaryFile { summary, own, is_known, bytes } = self.summary_file();
-        let check = match &summary.status {
+        let SummaryFile { summary, own, is_known } = self.summary_file();
+        match &summary.status {
             StateStatus::Newer(version) => SummaryCheck::Newer(*version),
             StateStatus::Broken(why) | StateStatus::Unreadable(why) => SummaryCheck::Broken(why.clone()),
             StateStatus::Missing if session.modes.is_empty() => SummaryCheck::Same,
@@ -94,9 +93,7 @@ impl StateStore {
             _ if !is_known && session.modes.is_empty() && summary.lists(&session.id) => SummaryCheck::Lost,
             _ if own.is_some() || !is_known => SummaryCheck::Stale,
             _ => SummaryCheck::Changed,
-        };
-        self.summary.replace(Some((bytes, summary)));
-        check
+        }
     }
 
     /// The summary as it is in the file.
@@ -110,7 +107,7 @@ impl StateStore {
     /// It is skipped while another process has the lock.
     pub fn update_summary(&self, session: Option<&Session>, at: &str) -> Result<(), StoreError> {
         let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary, own, is_known, .. } = self.summary_file();
+        let SummaryFile { summary, own, is_known } = self.summary_file();
         let mut summary = match summary.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Sound if own.is_some() => summary,
@@ -163,11 +160,8 @@ impl StateStore {
         let path = self.places.cache();
         match disk::read_unlinked(&path, LARGEST) {
             Ok(bytes) => {
-                // A prompt has compared it with the session just before, and most often it is the same.
-                let same = self.summary.take().filter(|(read, _)| *read == bytes);
-                let summary = same.map_or_else(|| StateSummary::parse(&bytes), |(_, summary)| summary);
                 let own = self.digest(&bytes).filter(|digest| known.contains(digest));
-                SummaryFile { summary, own, is_known, bytes }
+                SummaryFile { summary: StateSummary::parse(&bytes), own, is_known }
             }
             Err(error) => {
                 let status = match error.kind() {
@@ -175,7 +169,7 @@ impl StateStore {
                     _ => StateStatus::Unreadable(disk::reason(&error)),
                 };
                 let summary = StateSummary { status, ..StateSummary::default() };
-                SummaryFile { summary, own: None, is_known, bytes: Vec::new() }
+                SummaryFile { summary, own: None, is_known }
             }
         }
     }

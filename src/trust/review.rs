@@ -23,8 +23,8 @@ impl TrustReview {
     #[must_use]
     pub fn read_project(places: &ProjectPaths) -> Self {
         let sources = mode_cache::sources(places);
-        let files = ConfigFiles::read(places, &sources);
-        Self { files, record: TrustRecord::read(places), sources, places: places.clone() }
+        let files = ConfigFiles::of_project(places, &sources);
+        Self { files, record: TrustRecord::of_project(places), sources, places: places.clone() }
     }
 
     /// Whether the person has agreed to every file.
