@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -21,6 +21,7 @@ fn main() {
     if profile() != "debug" && env::var("RUSTC_LINKER").is_ok_and(|linker| linker.ends_with("rust-lld")) {
         leave_out_unwinding_tables();
     }
+    println!("cargo::rustc-env=MODEGATE_SOURCES={:016x}", source_hash());
     write_page_script();
     println!("cargo::rerun-if-env-changed=MODEGATE_LINK_MAP");
     if let Ok(map) = env::var("MODEGATE_LINK_MAP") {
@@ -29,6 +30,33 @@ fn main() {
     println!("cargo::rerun-if-env-changed=MODEGATE_LINK_ORDER");
     if let Ok(order) = env::var("MODEGATE_LINK_ORDER") {
         order_sections(Path::new(&order));
+    }
+}
+
+/// The hash of all sources and of the modes that are embedded: a file of compiled modes is read only by the build that wrote it.
+fn source_hash() -> u64 {
+    // FNV-1a; the hasher of the standard library may change with the compiler.
+    let mix = |hash: u64, bytes: &[u8]| {
+        bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["src", "crates", "modes"] {
+        println!("cargo::rerun-if-changed={folder}");
+        add_files(Path::new(folder), &mut files);
+    }
+    files.sort_unstable();
+    let texts = files.iter().map(|file| fs::read(file).unwrap_or_default());
+    texts.fold(0xcbf2_9ce4_8422_2325, |hash, text| mix(hash, &text))
+}
+
+fn add_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            add_files(&path, files);
+        } else {
+            files.push(path);
+        }
     }
 }
 

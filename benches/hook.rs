@@ -55,7 +55,12 @@ fn main() {
             let mut command = Command::new(shell);
             project.prepare(&mut command);
             command.args(["-c", &line]);
-            entries.push(Entry::new(&format!("{name}, the committed entry in {shell}"), as_entry, command, Some(&event)));
+            entries.push(Entry::new(
+                &format!("{name}, the committed entry in {shell}"),
+                as_entry,
+                command,
+                Some(&event),
+            ));
         }
     }
     let mut python = Command::new("python3");

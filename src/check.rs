@@ -128,14 +128,6 @@ macro_rules! checks {
         /// The words that name a check.
         pub const KINDS: &[&str] = &["all", "any", "not", $($word),*];
 
-        /// The source of every kind: the key of the mode cache depends on it.
-        pub(crate) const SOURCES: &[&str] = &[
-            include_str!("check.rs"),
-            include_str!("check/pattern.rs"),
-            include_str!("check/scope.rs"),
-            $(include_str!(concat!("check/", stringify!($module), ".rs"))),*
-        ];
-
         impl Check {
             fn read_kind(reader: &mut TreeReader, kind: &str, node: &Node) -> Option<Self> {
                 Some(match kind {

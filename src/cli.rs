@@ -7,12 +7,8 @@ mod client_version;
 mod completions;
 mod demo;
 mod doctor;
-mod event_input;
 mod file_change;
 mod gallery;
-pub mod hook;
-mod hook_activity;
-mod host_settings;
 mod install;
 mod install_manifest;
 mod install_target;
@@ -24,7 +20,6 @@ mod modes;
 mod person;
 mod record;
 mod replay;
-mod screen;
 mod session_lookup;
 mod status;
 mod trust;
@@ -34,11 +29,14 @@ mod why;
 
 use crate::crash;
 use crate::event::{Event, EventFields, EventKind};
+use crate::hook::{self, HookOptions};
 use crate::live::is_run_by_host as is_run_by_model;
+use crate::screen;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
-use hook::HookOptions;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use person::require_person;
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
@@ -158,7 +156,11 @@ fn run(plain: &[Option<&str>]) -> ExitCode {
         }
     };
     crash::handle_panics(end_after_crash);
-    screen::choose_color(line.color);
+    screen::choose_color(match line.color {
+        ColorChoice::Always => Some(true),
+        ColorChoice::Never => Some(false),
+        ColorChoice::Auto => None,
+    });
     // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
     let as_json =
         plain.contains(&Some("--json")) && !matches!(line.command, CliCommand::Log(_) | CliCommand::Replay(_));
@@ -211,6 +213,12 @@ fn session_start(session: &str, cwd: &Path) -> Event {
     let fields = [("hook_event_name", kind.name()), ("session_id", session), ("cwd", &cwd.to_string_lossy())];
     let fields = fields.map(|(name, text)| (name.to_owned(), text.into()));
     Event { kind: Some(kind), fields: EventFields::new(fields.into_iter().collect()), oddities: Vec::new() }
+}
+
+/// A time of the journal as local time with its zone; text that is not a time is unchanged.
+fn local_time(at: &str) -> String {
+    let time = at.parse::<Timestamp>().map(|at| at.to_zoned(TimeZone::system()));
+    time.map_or_else(|_| screen::one_line(at), |time| time.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

@@ -20,13 +20,11 @@ mod who;
 
 pub use progress::next_opening;
 
-use gates::KnownConditions;
-
 use crate::check::{Check, Scope};
-use crate::event::{Event, EventKind, Trigger};
+use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::ids::AgentName;
-use crate::mode::{BASE, Catalogue, Deferred, Gate, Mode, Phase};
+use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
 use crate::session::{AdmittedStart, ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
@@ -185,19 +183,11 @@ impl<'a> Engine<'a> {
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
         let mut matching: Vec<(&'a Mode, &'a Gate)> = Vec::new();
-        // Most gates of a file match the same events as the one before.
-        let mut last: Option<(&Deferred<Vec<Trigger>>, bool)> = None;
         for mode in &catalogue.modes {
-            let mut known = KnownConditions::new();
             let is_active = mode.name == BASE || self.after.is_active(&mode.namespace);
-            for gate in mode.gates.iter().filter(|gate| is_active || gate.always) {
-                if last.is_none_or(|(on, _)| *on != gate.on) {
-                    last = Some((&gate.on, gate.on.iter().any(|trigger| trigger.matches(self.event, &active))));
-                }
-                if last.is_some_and(|(_, matches)| matches) && self.applies_among(mode, gate, &mut known) {
-                    matching.push((mode, gate));
-                }
-            }
+            let seen = mode.gates.iter().filter(|gate| is_active || gate.always);
+            let selected = seen.filter(|gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active)));
+            matching.extend(selected.filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
         }
         matching
     }

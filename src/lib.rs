@@ -25,6 +25,7 @@ mod engine;
 mod event;
 mod facts;
 mod gallery;
+mod hook;
 mod hook_entries;
 mod ids;
 mod installation;
@@ -36,7 +37,6 @@ mod mode_cache;
 mod paths;
 mod project_commands;
 mod replay;
-mod reply;
 mod runners;
 mod session;
 mod settings;
@@ -50,17 +50,16 @@ mod user_folder;
 mod verdict;
 mod yaml;
 
-use base::{crash, disk, printable, process, template};
+use base::{crash, disk, printable, process, screen, template};
 
-pub use cli::hook::{HookAnswer, answer};
 pub use cli::main;
 pub use engine::{Decided, decide};
 pub use event::{Event, EventError, EventKind};
 pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers, Unknown};
+pub use hook::{HookAnswer, Reply, answer, reply};
 pub use ids::{AgentName, GateId, SessionId};
 pub use journal::JournalLine;
 pub use mode::Catalogue;
-pub use reply::{Reply, reply};
 pub use session::{ModeEnding, ModeState, Session};
 pub use verdict::{Decision, Finding, Outcome, Truth, Verdict};
 
@@ -87,10 +86,10 @@ pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventE
 #[doc(hidden)]
 pub mod internals {
     pub use crate::check::KINDS;
-    pub use crate::cli::hook::answer_in;
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange, frontmatter, frontmatter_of};
     pub use crate::gallery::GALLERY;
+    pub use crate::hook::answer_in;
     pub use crate::hook_entries::{PROJECT_COMMAND, plugin_hooks, required_events, with_entries, without_entries};
     pub use crate::journal::{masked as masked_session, redacted};
     pub use crate::journal_files::{journals, lines};

@@ -2,7 +2,6 @@
 
 mod broken_file;
 mod catalogue;
-mod deferred;
 mod embedded;
 mod event_filter;
 pub mod imported;
@@ -14,10 +13,8 @@ mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
 pub use catalogue::{
-    Catalogue, HOOKS, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode,
-    embedded_modes, import, restore_embedded,
+    Catalogue, HOOKS, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode, import,
 };
-pub use deferred::{Deferred, decode_shared};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use named_programs::{NamedProgram, replaced_hooks};
@@ -92,29 +89,20 @@ pub enum Worker {
 }
 
 /// A gate: a check that an event must pass.
-///
-/// What it does with events that it applies to is decoded only for these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     /// Its id, a short statement such as `plan-is-written`.
     pub id: GateId,
     /// The events it matches; gates of a phase match their worker, and a gate without triggers is reached from others.
-    pub on: Deferred<Vec<Trigger>>,
+    pub on: Vec<Trigger>,
     /// The check that decides whether the gate applies.
-    pub condition: Option<Deferred<Check>>,
+    pub condition: Option<Check>,
     /// Its level.
     pub level: Option<Level>,
     /// Whether it is active also while the mode is not.
     pub always: bool,
     /// Where it is in its file.
     pub location: Location,
-    /// What it does.
-    pub body: Deferred<GateBody>,
-}
-
-/// What a gate does with an event that it applies to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GateBody {
     /// The check.
     pub check: Check,
     /// The message when the check does not pass.
@@ -135,33 +123,6 @@ pub struct GateBody {
     pub context: Option<String>,
     /// Changes to the tool's input when the check passes, as a JSON object.
     pub rewrite: Option<String>,
-}
-
-/// Blocks: a gate must not be open because its bytes are damaged.
-impl Default for GateBody {
-    fn default() -> Self {
-        let block = Action::Verdict(Verdict::Block);
-        Self {
-            check: Check::Any(Vec::new()),
-            message: String::new(),
-            pass: block.clone(),
-            fail: block.clone(),
-            unknown: block,
-            patience: None,
-            timeout: None,
-            once: None,
-            context: None,
-            rewrite: None,
-        }
-    }
-}
-
-impl std::ops::Deref for Gate {
-    type Target = GateBody;
-
-    fn deref(&self) -> &GateBody {
-        &self.body
-    }
 }
 
 impl Gate {
@@ -234,15 +195,14 @@ impl Mode {
             phase.when.iter_mut().for_each(allow);
         }
         for gate in self.all_gates_mut() {
-            gate.condition.iter_mut().for_each(|condition| condition.change(allow));
-            gate.body.change(|body| allow(&mut body.check));
+            gate.condition.iter_mut().chain([&mut gate.check]).for_each(allow);
         }
     }
 
     /// Visits every check, including parts of composed ones and those of detours.
     pub fn checks<'a>(&'a self, visit: &mut dyn FnMut(&'a Check)) {
         self.all_gates().for_each(|(_, gate)| gate.check.walk(visit));
-        self.all_gates().filter_map(|(_, gate)| gate.condition.as_deref()).for_each(|check| check.walk(visit));
+        self.all_gates().filter_map(|(_, gate)| gate.condition.as_ref()).for_each(|check| check.walk(visit));
         self.phases.iter().filter_map(|phase| phase.when.as_ref()).for_each(|check| check.walk(visit));
     }
 }

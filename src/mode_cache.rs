@@ -1,7 +1,6 @@
 //! A project's modes and settings from disk, kept in a compiled file for speed.
 //!
-//! The sources are read again when the size or time of one changes, or when another build wrote the compiled file; of
-//! those, only files with a new text are parsed.
+//! The sources are read again when the size or time of one changes, or when another build wrote the compiled file.
 //! An event reads the index of that file and the modes that it needs, however many there are.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
@@ -9,135 +8,101 @@
 mod compiled;
 mod defaults;
 mod key;
-mod parsed;
 
-pub use compiled::BusyMode;
 pub use key::SourceScope;
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{
-    self, BrokenFile, Catalogue, EMBEDDED, FileKind, HOOKS, ProjectSources, ProjectTrust, SETTINGS, USER_SETTINGS,
-};
+use crate::mode::{self, BrokenFile, Catalogue, FileKind, HOOKS, ProjectSources, SETTINGS, USER_SETTINGS};
 use crate::paths::ProjectPaths;
 use crate::settings::Settings;
 use crate::trust;
 use crate::user_folder::expanded;
-use compiled::CompiledModes;
+use compiled::{CompiledModes, LoadedModes};
 use key::CacheKey;
-use parsed::ParsedModes;
-use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
+/// Identifies the build: its version, and the sources of every type in the compiled file.
+const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("MODEGATE_SOURCES"));
+
 /// A project's modes, loaded only as far as needed.
 pub struct ModeCache<'p> {
-    /// What is known without loading a mode.
-    pub index: CacheIndex,
+    /// The catalogue without its modes.
+    pub index: Catalogue,
     places: &'p ProjectPaths,
     storage: ModeStorage,
 }
 
 enum ModeStorage {
-    Read(Box<Catalogue>),
+    Read(LoadedModes),
     Compiled(Box<CompiledModes>),
 }
 
-/// The part of a catalogue that is known without loading its modes.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct CacheIndex {
-    /// The project's settings.
-    pub settings: Settings,
-    /// Files that could not be read.
-    pub broken: Vec<BrokenFile>,
-    /// The hash of everything that the catalogue was made of.
-    pub hash: String,
-    /// The trust in the project's files.
-    pub trust: ProjectTrust,
-    /// The project's context files.
-    contexts: Vec<String>,
-}
-
-impl CacheIndex {
-    fn of(catalogue: &Catalogue) -> Self {
-        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue;
-        Self {
-            settings: settings.clone(),
-            broken: broken.clone(),
-            hash: hash.clone(),
-            trust: trust.clone(),
-            contexts: contexts.clone(),
-        }
-    }
-}
-
 impl<'p> ModeCache<'p> {
-    /// Opens the compiled file of a project, unless that was `opened` before, or its sources if it is missing or outdated.
+    /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
-    pub fn open(places: &'p ProjectPaths, check: SourceScope, opened: Option<File>) -> Self {
-        let (key, racy) = CacheKey::of(places, check);
-        match places.compiled().and_then(|path| CompiledModes::open(&path, opened, &key)) {
+    pub fn open(places: &'p ProjectPaths, scope: SourceScope) -> Self {
+        let (key, racy) = CacheKey::of_sources(places, scope);
+        match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
             Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
-            None if key.is_complete() => Self::of(places, compile_as(places, &key, racy)),
-            None => Self::of(places, compile(places)),
+            None if key.is_complete() => Self::from_catalogue(places, compile_as(places, &key, racy)),
+            None => Self::from_catalogue(places, compile(places)),
         }
     }
 
     /// Reads a project's sources.
     #[must_use]
     pub fn read(places: &'p ProjectPaths) -> Self {
-        Self::of(places, read(places))
+        Self::from_catalogue(places, read(places))
     }
 
-    fn of(places: &'p ProjectPaths, catalogue: Catalogue) -> Self {
-        Self { index: CacheIndex::of(&catalogue), places, storage: ModeStorage::Read(Box::new(catalogue)) }
+    fn from_catalogue(places: &'p ProjectPaths, catalogue: Catalogue) -> Self {
+        let index = catalogue.without_modes();
+        Self { index, places, storage: ModeStorage::Read((catalogue.modes, catalogue.origins)) }
     }
 
     /// Whether a command activates a mode; only for modes that were read from their sources.
     #[must_use]
     pub fn activated_by(&self, command: &str) -> bool {
-        matches!(&self.storage, ModeStorage::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.activated_by(command)))
+        matches!(&self.storage, ModeStorage::Read((modes, _)) if modes.iter().any(|mode| mode.activated_by(command)))
     }
 
     /// All modes.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
-        self.modes(CompiledModes::all)
+        self.loaded(CompiledModes::all)
     }
 
-    /// The modes that `event` needs: `busy` ones that need to see it, and inactive ones that match it. An active flow needs
-    /// its steps too, and so all modes.
+    /// The modes that `event` needs: those with a namespace that is `busy`, and inactive ones that match it. An active flow
+    /// needs its steps too, and so all modes.
     #[must_use]
-    pub fn needed(&self, event: &Event, busy: &[BusyMode<'_>]) -> Catalogue {
-        self.modes(|file| file.needed(event, busy))
+    pub fn needed(&self, event: &Event, busy: &[&str]) -> Catalogue {
+        self.loaded(|file| file.needed(event, busy))
     }
 
-    fn modes(&self, load: impl FnOnce(&CompiledModes) -> Option<compiled::LoadedModes>) -> Catalogue {
-        let file = match &self.storage {
-            ModeStorage::Read(catalogue) => return catalogue.as_ref().clone(),
-            ModeStorage::Compiled(file) => file,
+    fn loaded(&self, load: impl FnOnce(&CompiledModes) -> Option<LoadedModes>) -> Catalogue {
+        let loaded = match &self.storage {
+            ModeStorage::Read(modes) => Some(modes.clone()),
+            ModeStorage::Compiled(file) => load(file),
         };
         // A damaged file must not be used: a missing mode leaves its gates open.
-        let Some((modes, origins)) = load(file) else { return compile(self.places) };
-        let CacheIndex { settings, broken, hash, trust, contexts } = self.index.clone();
-        Catalogue { modes, origins, settings, broken, contexts, hash, trust, ..Catalogue::default() }
+        let Some((modes, origins)) = loaded else { return compile(self.places) };
+        Catalogue { modes, origins, ..self.index.clone() }
     }
 }
 
 /// Reads a project's sources, and writes the compiled file unless one of them is too young.
 fn compile(places: &ProjectPaths) -> Catalogue {
-    let (key, racy) = CacheKey::of(places, SourceScope::All);
+    let (key, racy) = CacheKey::of_sources(places, SourceScope::All);
     compile_as(places, &key, racy)
 }
 
 /// See [`compile`]; the sources had this key before they were read.
 fn compile_as(places: &ProjectPaths, key: &CacheKey, racy: bool) -> Catalogue {
-    let mut memo = ParsedModes::open(places);
-    let catalogue = read_with(places, &mut memo);
-    memo.write();
+    let catalogue = read(places);
     if let Some(path) = places.compiled().filter(|_| !racy) {
-        compiled::write(&path, key, &CacheIndex::of(&catalogue), &catalogue);
+        compiled::write(&path, key, &catalogue);
     }
     catalogue
 }
@@ -145,13 +110,8 @@ fn compile_as(places: &ProjectPaths, key: &CacheKey, racy: bool) -> Catalogue {
 /// Reads the catalogue from the sources that the person has agreed to.
 #[must_use]
 pub fn read(places: &ProjectPaths) -> Catalogue {
-    read_with(places, &mut ParsedModes::default())
-}
-
-/// Like [`read`]; modes that `memo` knows are not parsed again.
-fn read_with(places: &ProjectPaths, memo: &mut ParsedModes) -> Catalogue {
     let (sources, trust) = trust::usable(places, sources(places));
-    Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue_with(memo) }
+    Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue() }
 }
 
 /// The sources that the person has agreed to.
@@ -259,64 +219,3 @@ const MODES: &str = ".claude/modes/";
 
 /// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
-
-/// Identifies the build: its version, the embedded modes, and the sources of every type in the cache, so that no
-/// version number has to be increased by hand.
-#[expect(clippy::indexing_slicing, reason = "iterators are not const; each index is below the length")]
-const BUILD_HASH: u64 = {
-    let mut hash = mixed(0xcbf2_9ce4_8422_2325, &[env!("CARGO_PKG_VERSION")]);
-    let mut index = 0;
-    while index < EMBEDDED.len() {
-        hash = mixed(hash, &[EMBEDDED[index].1]);
-        index += 1;
-    }
-    hash = mixed(hash, crate::check::SOURCES);
-    mixed(hash, &SOURCES)
-};
-
-const SOURCES: [&str; 29] = [
-    include_str!("mode_cache.rs"),
-    include_str!("mode_cache/compiled.rs"),
-    include_str!("mode_cache/key.rs"),
-    include_str!("mode_cache/parsed.rs"),
-    include_str!("ids.rs"),
-    include_str!("mode.rs"),
-    include_str!("mode/deferred.rs"),
-    include_str!("mode/event_filter.rs"),
-    include_str!("mode/catalogue.rs"),
-    include_str!("mode/imported.rs"),
-    include_str!("mode/imported/gates.rs"),
-    include_str!("mode/imported/gates/placement.rs"),
-    include_str!("mode/imported/hooks.rs"),
-    include_str!("mode/lint.rs"),
-    include_str!("mode/project_trust.rs"),
-    include_str!("trust.rs"),
-    include_str!("mode/read.rs"),
-    include_str!("mode/user_only.rs"),
-    include_str!("settings.rs"),
-    include_str!("yaml.rs"),
-    include_str!("yaml/json.rs"),
-    include_str!("yaml/reader.rs"),
-    include_str!("yaml/toml.rs"),
-    include_str!("verdict.rs"),
-    include_str!("event/kind.rs"),
-    include_str!("event/name.rs"),
-    include_str!("event/trigger.rs"),
-    include_str!("facts.rs"),
-    include_str!("facts/effect_query.rs"),
-];
-
-#[expect(clippy::indexing_slicing, reason = "iterators are not const; each index is below the length")]
-const fn mixed(mut hash: u64, texts: &[&str]) -> u64 {
-    let mut text = 0;
-    while text < texts.len() {
-        let bytes = texts[text].as_bytes();
-        let mut index = 0;
-        while index < bytes.len() {
-            hash = (hash ^ bytes[index] as u64).wrapping_mul(0x0100_0000_01b3);
-            index += 1;
-        }
-        text += 1;
-    }
-    hash
-}

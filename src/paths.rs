@@ -39,7 +39,7 @@ impl ProjectPaths {
 
     /// The compiled modes and settings: never in the project, since a repository could supply them.
     pub fn compiled(&self) -> Option<PathBuf> {
-        self.state_dir.as_deref().map(compiled_modes)
+        self.state_dir.as_ref().map(|own| own.join("modes.bin"))
     }
 
     /// The record of what the user has agreed to.
@@ -68,11 +68,6 @@ impl ProjectPaths {
     pub fn settings(&self) -> PathBuf {
         self.home.join(".claude/modegate.yaml")
     }
-}
-
-/// The compiled modes and settings in a project's own folder.
-pub fn compiled_modes(own: &Path) -> PathBuf {
-    own.join("modes.bin")
 }
 
 /// The project that owns an agent's worktree: the part before `.claude/worktrees/`.

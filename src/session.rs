@@ -229,7 +229,13 @@ impl Session {
         self.modes.get(namespace).map(Arc::as_ref)
     }
 
-    /// Whether the mode of a namespace is active.
+    /// Whether a mode is active.
+    #[must_use]
+    pub fn is_in_mode(&self) -> bool {
+        self.modes.values().any(|state| state.is_active)
+    }
+
+    /// Whether the mode with this namespace is active.
     #[must_use]
     pub fn is_active(&self, namespace: &str) -> bool {
         self.mode_state(namespace).is_some_and(|state| state.is_active)

@@ -15,28 +15,24 @@ mod summary_file;
 mod sweep;
 mod values;
 
+pub use restore::Tampering;
 pub use sealed::StateStatus;
 pub use session_file::StoredSession;
 pub use summary::StateSummary;
 pub use summary_file::SummaryCheck;
 
-use crate::disk::LineFile;
 use crate::journal::StateSeal;
 use crate::paths::ProjectPaths;
 use crate::user_folder::{UserKey, create_private};
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// Takes the lock at `path`; it is released when the file is dropped or the process ends.
 pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
     lock::take(path, lock::LOCK_TIMEOUT)
 }
-
-/// The text of `cache.json` and its content.
-type ReadSummary = (Vec<u8>, StateSummary);
 
 /// The state of a project.
 #[derive(Debug, Clone)]
@@ -44,8 +40,6 @@ pub struct StateStore {
     places: ProjectPaths,
     days: u32,
     key: OnceCell<UserKey>,
-    /// `cache.json` as it was last read, shared by copies.
-    summary: Rc<RefCell<Option<ReadSummary>>>,
 }
 
 /// A change that was stored.
@@ -100,7 +94,7 @@ impl StateStore {
     /// The state of the project at `places`, which keeps a session for `days`.
     #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
-        Self { places, days, key: OnceCell::new(), summary: Rc::default() }
+        Self { places, days, key: OnceCell::new() }
     }
 
     fn key(&self) -> io::Result<&UserKey> {
@@ -125,18 +119,7 @@ impl StateStore {
         at: &str,
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, |store, id| (store.read(id), None), change)
-    }
-
-    /// Changes the state of a session that was `known` before.
-    pub fn change_known<T>(
-        &self,
-        id: &str,
-        at: &str,
-        known: StoredSession,
-        change: impl FnOnce(&mut StoredSession) -> T,
-    ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, |store, id| store.read_again(id, known), change)
+        self.change_from(id, at, Self::read, change)
     }
 
     /// Changes the state of a session that was restored, as [`Self::read_checked`] does.
@@ -146,19 +129,19 @@ impl StateStore {
         at: &str,
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, |store, id| (store.read_checked(id), None), change)
+        self.change_from(id, at, Self::read_checked, change)
     }
 
     fn change_from<T>(
         &self,
         id: &str,
         at: &str,
-        read: impl FnOnce(&Self, &str) -> (StoredSession, Option<LineFile>),
+        read: impl FnOnce(&Self, &str) -> StoredSession,
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
         let path = self.session_file(id).ok_or(StoreError::NoFolder)?;
         let _guard = self.lock_in_folder(&path.with_extension("lock"))?;
-        let (mut stored, opened) = read(self, id);
+        let mut stored = read(self, id);
         match stored.status {
             StateStatus::Newer(version) => return Err(StoreError::NewerSession(version)),
             // What is not known must not be overwritten.
@@ -169,7 +152,7 @@ impl StateStore {
         }
         let before = stored.session.modes.clone();
         let value = change(&mut stored);
-        let seal = self.write_file(&mut stored, (&path, opened), &before, at)?;
+        let seal = self.write_file(&mut stored, &path, &before, at)?;
         let is_shown = stored.tampering.is_some() || summary::differs(&before, &stored.session.modes);
         let hidden = is_shown.then(|| self.update_summary(Some(&stored.session), at).err()).flatten();
         Ok(StoredChange { value, seal, hidden })

@@ -1,10 +1,12 @@
-//! What a person has agreed to: the files of a project that steer modegate, in a sealed record in the user's folder.
+//! What a person has agreed to: the files of a project that configure modegate, in a sealed record in the user's folder.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod environment;
+mod review;
 mod scripts;
 
+pub use review::{TrustReview, renew};
 pub use scripts::scripts_of;
 
 use crate::check::Check;
@@ -53,7 +55,7 @@ pub struct TrustRecord {
 impl ConfigFiles {
     /// Reads the files of a project, for its sources.
     #[must_use]
-    pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
+    pub fn of_project(places: &ProjectPaths, sources: &ProjectSources) -> Self {
         let mut others = BTreeMap::new();
         let folder = disk::real(&places.home.join(CONTEXTS));
         let mut left = disk::SMALL;
@@ -101,7 +103,7 @@ impl ConfigFiles {
 impl TrustRecord {
     /// The record of a project, if there is one and the user's key has sealed it.
     #[must_use]
-    pub fn read(places: &ProjectPaths) -> Option<Self> {
+    pub fn of_project(places: &ProjectPaths) -> Option<Self> {
         let own = places.state_dir.as_ref()?;
         sealed::read(&places.trust()?, || UserKey::open(own), &sealed::purpose(b"trust", own)).ok()
     }
@@ -109,7 +111,7 @@ impl TrustRecord {
     /// The record of a project that is there but not believed.
     #[must_use]
     pub fn unsealed(places: &ProjectPaths) -> Option<PathBuf> {
-        places.trust().filter(|path| std::fs::symlink_metadata(path).is_ok() && Self::read(places).is_none())
+        places.trust().filter(|path| std::fs::symlink_metadata(path).is_ok() && Self::of_project(places).is_none())
     }
 
     /// Adds the agreement to these files.
@@ -177,7 +179,7 @@ pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources
     if by_environment == environment::EnvironmentTrust::Granted || has_nothing {
         return (sources, ProjectTrust { asks_for_itself, ..ProjectTrust::default() });
     }
-    let Some(record) = TrustRecord::read(places) else {
+    let Some(record) = TrustRecord::of_project(places) else {
         let contexts = sources.contexts.iter().map(|name| format!("{CONTEXTS}/{name}"));
         let unreadable =
             sources.unreadable.iter().filter(|broken| is_of_project(broken)).map(|broken| broken.file.clone());

@@ -12,11 +12,11 @@ pub use environment::UserEnvironment;
 pub use repository_bounds::is_outside;
 
 use crate::disk::{self, SeenFolders, real};
-use crate::paths::{ProjectPaths, compiled_modes, safe_name};
+use crate::paths::{ProjectPaths, safe_name};
 use base::digest::sha256;
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
-use std::fs::{self, File};
+use std::fs;
 use std::hash::Hasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,54 +31,23 @@ const SEAL: usize = 16;
 /// The paths of the project at `home`, with its folder in the user's state folder.
 #[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
-    let (environment, mut seen) = (UserEnvironment::of(&home), SeenFolders::around_here());
-    let project = seen.real(&home);
-    let folders = StateFolders::of(&environment, &project);
-    paths_with(&environment, folders, home, RepositoryBounds::of(project, &mut seen))
+    paths_with(&UserEnvironment::of(&home), home, &mut SeenFolders::around_here())
 }
 
-/// The paths of the project at `home` for the hook that calls modegate there, and the compiled modes, if they could be opened
-/// on the way. Some folders around the project have been looked at.
+/// The paths of the project at `home` for the hook that calls modegate there. Some folders around the project have been
+/// looked at.
 #[must_use]
-pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> (ProjectPaths, Option<File>) {
-    let environment = UserEnvironment::of_hook(&home, seen);
-    let project = seen.real(&home);
-    let mut folders = StateFolders::of(&environment, &project);
-    // Every event reads this file. If no link is on the way to it, each folder above it need not be looked at.
-    let compiled = folders.as_ref().and_then(|folders| seen.open_plain(&compiled_modes(&folders.own)));
-    if let Some(folders) = &mut folders {
-        folders.have_no_links = compiled.is_some();
-    }
-    (paths_with(&environment, folders, home, RepositoryBounds::of(project, seen)), compiled)
-}
-
-/// The user's state folder, and the folder of a project in it.
-struct StateFolders {
-    state: PathBuf,
-    own: PathBuf,
-    /// Whether it is known that no link is on the way to them.
-    have_no_links: bool,
-}
-
-impl StateFolders {
-    fn of(environment: &UserEnvironment, project: &Path) -> Option<Self> {
-        let state = state_folder(environment)?;
-        Some(Self { own: project_folder(&state, project), state, have_no_links: false })
-    }
+pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
+    paths_with(&UserEnvironment::of_hook(&home, seen), home, seen)
 }
 
 /// The paths of a project; nothing of it may be where the repository can have brought it along.
-fn paths_with(
-    environment: &UserEnvironment,
-    folders: Option<StateFolders>,
-    home: PathBuf,
-    mut bounds: RepositoryBounds<'_>,
-) -> ProjectPaths {
+fn paths_with(environment: &UserEnvironment, home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
+    let project = seen.real(&home);
+    let own = state_folder(environment).map(|state| (project_folder(&state, &project), state));
+    let mut bounds = RepositoryBounds::of(project, seen);
     // The key is in the state folder itself, and a folder below it may be a link out of the repository.
-    let is_outside = |folders: &StateFolders| {
-        bounds.is_outside(&folders.own) && (folders.have_no_links || bounds.is_outside(&folders.state))
-    };
-    let own = folders.filter(is_outside).map(|folders| folders.own);
+    let own = own.filter(|(own, state)| bounds.is_outside(own) && bounds.is_outside(state)).map(|(own, _)| own);
     let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));
     let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
     ProjectPaths { user: user_home(environment), home, state_dir: own, user_settings, plugin }

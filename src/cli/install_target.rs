@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::cli_error::CliError;
+use super::install_manifest::InstallManifest;
+use crate::hook::heartbeats::{HookActivity, heartbeats};
 use crate::hook_entries::PROJECT_COMMAND;
 use crate::live::place;
 use crate::paths::ProjectPaths;
@@ -137,6 +139,12 @@ impl InstallTarget {
     /// The paths of the project's state and modes, which all checkouts of a repository share.
     pub(super) fn state_places(&self) -> ProjectPaths {
         project_paths(place::home_at(&self.home))
+    }
+
+    /// When each recent session of the project last called the hook.
+    pub(super) fn heartbeats(&self) -> Vec<HookActivity> {
+        let installed = InstallManifest::read(self).time();
+        heartbeats(&self.home, &self.state_places(), user_folder().as_deref(), installed)
     }
 
     /// Locks out other installations until the file is dropped.

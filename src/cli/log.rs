@@ -5,7 +5,7 @@
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, last_journal};
-use super::{CliResult, places, why};
+use super::{CliResult, local_time, places, why};
 use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
 use crate::journal::JournalLine;
@@ -138,7 +138,7 @@ impl Log {
         }
         let session: String = screen::one_line(&line.before.id).chars().take(SHORT_ID).collect();
         let word = format!("{:<13}", outcome(&line.decision, &line.findings));
-        let time = screen::local_time(&line.at);
+        let time = local_time(&line.at);
         let parts = [event.summary(), line.security.join("; "), reason(line), line.decision.moves.join(", ")];
         let parts: Vec<String> =
             parts.iter().map(|text| screen::one_line(text)).filter(|text| !text.is_empty()).collect();

@@ -4,13 +4,13 @@
 
 use super::cli_error::CliError;
 use super::doctor::Diagnostic;
-use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, known_sessions};
-use super::{CliResult, EXIT_FAILURE, doctor, places, session_start, trust};
+use super::{CliResult, EXIT_FAILURE, doctor, local_time, places, session_start, trust};
 use crate::engine::{decide, next_opening};
 use crate::facts::Facts;
+use crate::hook::heartbeats::{self, HookActivity};
 use crate::live::LiveFacts;
 use crate::mode::{BrokenFile, Catalogue};
 use crate::mode_cache;
@@ -50,7 +50,7 @@ struct SessionStatus {
 
 impl SessionStatus {
     fn read(places: &ProjectPaths, session: Session) -> Self {
-        Self { activity: HookActivity::of(&places.journal(&session.id)), session }
+        Self { activity: HookActivity::from_journal(&places.journal(&session.id)), session }
     }
 
     fn last_event(&self) -> Option<Timestamp> {
@@ -59,8 +59,8 @@ impl SessionStatus {
 
     /// Whether there was an event lately; without a journal, whether a mode is active.
     fn is_live(&self) -> bool {
-        let has_active_mode = || self.session.modes.values().any(|state| state.is_active);
-        self.last_event().map_or_else(has_active_mode, hook_activity::is_recent_time)
+        let has_active_mode = || self.session.is_in_mode();
+        self.last_event().map_or_else(has_active_mode, heartbeats::is_recent_time)
     }
 }
 
@@ -75,7 +75,7 @@ impl Status {
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
         let store = StateStore::new(places.clone(), catalogue.settings.days);
-        let heartbeats = hook_activity::heartbeats(&target);
+        let heartbeats = target.heartbeats();
         let ids = self.session.as_ref().map_or_else(|| known_sessions(&places), |only| vec![only.clone()]);
         let read = |id: &String| {
             let mut session = store.read(id).session;
@@ -147,7 +147,7 @@ impl Status {
 
 impl SessionStatus {
     fn print(&self, catalogue: &Catalogue, places: &ProjectPaths) {
-        let last = self.last_event().map(|at| format!(", last event {}", hook_activity::ago(at))).unwrap_or_default();
+        let last = self.last_event().map(|at| format!(", last event {}", heartbeats::ago(at))).unwrap_or_default();
         let last = styled(TextStyle::Dim, &last);
         screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &screen::one_line(&self.session.id))));
         if let Some(parent) = self.session.ancestors().first() {
@@ -162,7 +162,7 @@ impl SessionStatus {
             let Some(state) = state.filter(|state| state.activated_at.is_some() || state.is_active) else { continue };
             screen::print_line(format!("  {}", mode_line(&mode.name, state)));
             for unmet in &state.unmet {
-                let at = screen::local_time(&unmet.at);
+                let at = local_time(&unmet.at);
                 screen::print_line(format!("    stopped unfinished: {}, {} not met, {at}", unmet.agent, unmet.gate));
             }
             for (id, record) in state.agents.iter().filter(|(_, record)| record.start_blocked) {
@@ -186,7 +186,7 @@ fn print_missed(activity: &HookActivity, indent: &str) {
 
 fn mode_line(name: &str, state: &ModeState) -> String {
     let phase = state.phase.as_deref().unwrap_or("its first phase");
-    let since = state.activated_at.as_deref().map(|at| format!(" since {}", screen::local_time(at)));
+    let since = state.activated_at.as_deref().map(|at| format!(" since {}", local_time(at)));
     match (state.is_active, state.ended) {
         (true, _) => {
             format!("{} in phase {phase}, active{}", styled(TextStyle::Green, name), since.unwrap_or_default())

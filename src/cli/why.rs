@@ -1,9 +1,9 @@
 //! `modegate why`: one decision as a tree of gates, checks and evidence.
 
 use super::cli_error::CliError;
-use super::screen::{self, TextStyle, local_time, styled};
+use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_session, last_journal, no_session};
-use super::{CliResult, places};
+use super::{CliResult, local_time, places};
 use crate::engine::outcome;
 use crate::event::Event;
 use crate::facts::{Question, QuestionTopic};

@@ -86,7 +86,7 @@ impl<'a> Engine<'a> {
     pub(super) fn expectations_of(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
         let scope = self.scope(mode);
         let selected =
-            |gate: &&Gate| gate.condition.as_deref().is_none_or(|given| given.evaluate(&scope).truth != Truth::Fails);
+            |gate: &&Gate| gate.condition.as_ref().is_none_or(|given| given.evaluate(&scope).truth != Truth::Fails);
         let gates = gates.iter().filter(selected);
         let mut phrases: Vec<String> = gates.filter_map(|gate| gate.check.expectation(&scope)).collect();
         phrases.dedup();

@@ -1,18 +1,12 @@
 //! Runs gates: a gate's check, what follows from it, and its level.
 
 use super::Engine;
-use crate::check::{Check, Scope};
+use crate::check::Scope;
 use crate::event::EventKind;
 use crate::facts::Unknown;
-use crate::mode::{Action, BASE, Deferred, Gate, Level, Mode, Once, Phase};
+use crate::mode::{Action, BASE, Gate, Level, Mode, Once, Phase};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
-
-/// How many conditions are known: each is compared with those before it.
-const LATEST_CONDITIONS: usize = 8;
-
-/// Conditions of gates, the one that was used last at the end, and whether they fail.
-pub(super) type KnownConditions<'a> = Vec<(&'a Deferred<Check>, bool)>;
 
 /// What a gate makes of an event before anything follows from it.
 pub(super) struct Assessment<'a> {
@@ -126,25 +120,8 @@ impl<'a> Engine<'a> {
 
     /// Whether a gate applies to this event; it does where its `if` is unknown.
     pub(super) fn applies(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
-        self.applies_among(mode, gate, &mut Vec::new())
-    }
-
-    /// The same; `known` are the latest conditions of gates before it in its mode. Many gates share one.
-    pub(super) fn applies_among(&self, mode: &'a Mode, gate: &'a Gate, known: &mut KnownConditions<'a>) -> bool {
-        if self.level(mode, gate) == Level::Off {
-            return false;
-        }
-        let Some(condition) = &gate.condition else { return true };
-        let before = known.iter().rposition(|(other, _)| other.has_bytes_of(condition));
-        let fails = match before.map(|at| known.remove(at)) {
-            Some((_, fails)) => fails,
-            None => self.evaluate(mode, condition).truth == Truth::Fails,
-        };
-        if known.len() == LATEST_CONDITIONS {
-            known.remove(0);
-        }
-        known.push((condition, fails));
-        !fails
+        let fails = |condition| self.evaluate(mode, condition).truth == Truth::Fails;
+        self.level(mode, gate) != Level::Off && !gate.condition.as_ref().is_some_and(fails)
     }
 
     /// The level of a gate, with the project's settings.

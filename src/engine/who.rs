@@ -50,7 +50,7 @@ fn typed(event: &Event, agent: String) -> Event {
 fn type_matters(event: &Event, catalogue: &Catalogue, session: &Session) -> bool {
     let names_agent = |gate: &Gate| {
         let mut found = false;
-        let checks = std::iter::once(&gate.check).chain(gate.condition.as_deref());
+        let checks = std::iter::once(&gate.check).chain(gate.condition.as_ref());
         checks.for_each(|check| check.walk(&mut |check| found |= matches!(check, Check::Agent(_))));
         found
     };
@@ -62,7 +62,7 @@ fn type_matters(event: &Event, catalogue: &Catalogue, session: &Session) -> bool
             same_kind && starts_or_stops || trigger.matches(event, &[]) && names_agent(gate)
         })
     });
-    session.modes.values().any(|state| state.is_active)
+    session.is_in_mode()
         || starts_or_stops && (!catalogue.contexts.is_empty() || event.kind == Some(EventKind::SubagentStart))
         || base.next().is_some()
 }

@@ -54,36 +54,12 @@ pub struct ProjectSources {
     pub unreadable: Vec<BrokenFile>,
 }
 
-/// Modes by the text that they were read from, so that a file that has not changed is not parsed again.
-pub trait ModeMemo {
-    /// The mode that was read from `text`, in a project with the variables `known`, and the warnings about it.
-    fn find(&mut self, text: &str, known: &[&str]) -> Option<(Mode, Vec<FileProblem>)>;
-
-    /// Remembers a mode.
-    fn add(&mut self, text: &str, read: &(Mode, Vec<FileProblem>));
-}
-
-/// Remembers nothing.
-struct NoMemo;
-
-impl ModeMemo for NoMemo {
-    fn find(&mut self, _: &str, _: &[&str]) -> Option<(Mode, Vec<FileProblem>)> {
-        None
-    }
-
-    fn add(&mut self, _: &str, _: &(Mode, Vec<FileProblem>)) {}
-}
-
 impl ProjectSources {
-    pub fn catalogue(&self) -> Catalogue {
-        self.catalogue_with(&mut NoMemo)
-    }
-
-    /// Builds the catalogue; modes that `memo` knows are not parsed.
+    /// Builds the catalogue.
     #[must_use]
-    pub fn catalogue_with(&self, memo: &mut dyn ModeMemo) -> Catalogue {
+    pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
-        let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files, memo);
+        let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
         catalogue.broken.extend(self.unreadable.iter().cloned());
         catalogue.contexts.clone_from(&self.contexts);
         catalogue
@@ -112,19 +88,29 @@ pub enum ModeOrigin {
 }
 
 impl Catalogue {
+    /// What is known without loading a mode: the settings, the files with problems, the trust.
+    #[must_use]
+    pub fn without_modes(&self) -> Self {
+        Self {
+            modes: Vec::new(),
+            origins: Vec::new(),
+            settings: self.settings.clone(),
+            broken: self.broken.clone(),
+            ignored: self.ignored.clone(),
+            contexts: self.contexts.clone(),
+            hash: self.hash.clone(),
+            trust: self.trust.clone(),
+        }
+    }
+
     /// Builds the catalogue of a project with these settings and mode files, each a name and a text.
     #[must_use]
     pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
-        Self::compose_over(None, settings, files, &mut NoMemo)
+        Self::compose_over(None, settings, files)
     }
 
     /// Builds the catalogue of a project over the user's own settings.
-    fn compose_over(
-        own: Option<&Settings>,
-        settings: Option<(&str, &str)>,
-        files: &[(String, String)],
-        memo: &mut dyn ModeMemo,
-    ) -> Self {
+    fn compose_over(own: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
         let user = own.cloned().unwrap_or_default();
         let mut catalogue = Self { hash: fingerprint(own, settings, files), settings: user.clone(), ..Self::default() };
         if let Some((file, text)) = settings {
@@ -145,7 +131,7 @@ impl Catalogue {
         for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
             let others = if file == USER_HOOKS { catalogue.base_ids() } else { Vec::new() };
             let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
-            catalogue.add_file(file, text, (defaults, replaceable), &user, memo);
+            catalogue.add_file(file, text, (defaults, replaceable), &user);
             if file == USER_HOOKS {
                 user_hooks = catalogue.base_ids();
                 user_hooks.retain(|id| !others.contains(id));
@@ -192,7 +178,6 @@ impl Catalogue {
         text: &str,
         (defaults, replaceable): (Option<&str>, &[String]),
         user: &Settings,
-        memo: &mut dyn ModeMemo,
     ) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded_mode(name) };
@@ -209,15 +194,8 @@ impl Catalogue {
                 Ok(None) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
             }
-        } else if let Some(read) = memo.find(text, &known) {
-            Ok(read)
         } else {
-            let read = read(text, builtin, &known);
-            // The base mode depends on other files, too.
-            if let Some(read) = read.as_ref().ok().filter(|(mode, _)| mode.name != BASE) {
-                memo.add(text, read);
-            }
-            read
+            read(text, builtin, &known)
         };
         let (mut mode, mut warnings) = match read {
             Ok(read) => read,
@@ -428,18 +406,9 @@ pub fn embedded_mode(name: &str) -> Option<Mode> {
 }
 
 /// The embedded modes, read once.
-static EMBEDDED_MODES: OnceLock<Vec<ReadResult>> = OnceLock::new();
-
-/// The embedded modes.
-pub fn embedded_modes() -> &'static [ReadResult] {
+fn embedded_modes() -> &'static [ReadResult] {
+    static EMBEDDED_MODES: OnceLock<Vec<ReadResult>> = OnceLock::new();
     EMBEDDED_MODES.get_or_init(|| EMBEDDED.iter().map(|(_, text)| read(text, |_| None, &[])).collect())
-}
-
-/// Takes the embedded modes that the same build read before, unless they were read already.
-pub fn restore_embedded(modes: Vec<(Mode, Vec<FileProblem>)>) {
-    if modes.len() == EMBEDDED.len() {
-        let _: Result<(), _> = EMBEDDED_MODES.set(modes.into_iter().map(Ok).collect());
-    }
 }
 
 fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {

@@ -19,24 +19,13 @@ const AGENT: u64 = 1 << 63;
 
 impl<'a> EventFilter<'a> {
     /// The events that a mode needs to see while it is not active.
-    pub fn of(mode: &'a Mode) -> Self {
+    pub fn of_mode(mode: &'a Mode) -> Self {
         let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
         let triggers: Vec<&'a Trigger> = gates().flat_map(|gate| gate.on.iter()).collect();
         let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
         let kinds = matched | memory(mode) | if agent { AGENT } else { 0 };
         Self { kinds, tools: tools(&triggers) }
-    }
-
-    /// The tool calls that a mode needs to see while it is active and nothing in its state waits; it needs all other events.
-    pub fn of_active(mode: &'a Mode) -> Self {
-        let triggers: Vec<&'a Trigger> = mode.gates.iter().flat_map(|gate| gate.on.iter()).collect();
-        let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
-        Self { kinds: matched | !set_of(&[EventKind::PreToolUse]), tools: tools(&triggers) }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.kinds == 0
     }
 
     pub fn matches(&self, event: &Event) -> bool {
@@ -105,7 +94,7 @@ mod tests {
         let catalogue = Catalogue::compose(None, &[]);
         let matching = |event: serde_json::Value| {
             let event = Event::from_value(event).expect("an event");
-            let modes = catalogue.modes.iter().filter(|mode| EventFilter::of(mode).matches(&event));
+            let modes = catalogue.modes.iter().filter(|mode| EventFilter::of_mode(mode).matches(&event));
             modes.map(|mode| mode.name.clone()).collect::<Vec<_>>()
         };
         assert!(matching(json!({"hook_event_name": "PreToolUse", "tool_name": "Read"})).is_empty());

@@ -1,6 +1,6 @@
 //! Reads a mode file and collects every problem in it.
 
-use super::{Action, BASE, Deferred, Gate, GateBody, Level, Mode, Once, Phase, Worker};
+use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, BUILTIN_VARIABLES, Check, Definitions, warn_unknown_tools};
 use crate::event::{Trigger, TriggerError, TriggerEvent, name};
 use crate::ids::{AgentName, GateId};
@@ -254,7 +254,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let on = fields.read(reader, "on", |reader, node| reader.each(node, trigger)).unwrap_or_default();
     // Problems are reported in this order.
     let id = fields.read(reader, "id", TreeReader::text).map_or_else(|| id.into(), GateId::from);
-    let condition = fields.read(reader, "if", Check::read).map(Deferred::from);
+    let condition = fields.read(reader, "if", Check::read);
     let pass = action(reader, "pass", Verdict::Pass);
     let level = level(reader, &fields);
     let patience = fields.read(reader, "patience", TreeReader::number);
@@ -262,9 +262,24 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let always = fields.word(reader, "scope", &[("always", true), ("active", false)]).unwrap_or(false);
     let context = fields.read(reader, "context", TreeReader::text);
     let rewrite = fields.read(reader, "rewrite", rewrite);
-    let body = GateBody { check, message, pass, fail, unknown, patience, timeout, once, context, rewrite };
-    let on: Vec<Trigger> = on.into_iter().flatten().collect();
-    Gate { id, on: on.into(), condition, level, always, location: node.location, body: body.into() }
+    Gate {
+        id,
+        on: on.into_iter().flatten().collect(),
+        condition,
+        level,
+        always,
+        location: node.location,
+        check,
+        message,
+        pass,
+        fail,
+        unknown,
+        patience,
+        timeout,
+        once,
+        context,
+        rewrite,
+    }
 }
 
 /// Reads a gate's check, message and verdict: a `check` with an `else`, or `deny`, `ask` or `warn` alone.

@@ -70,7 +70,7 @@ pub(super) fn unlisted_env(mode: &Mode, user: &Settings) -> Vec<FileProblem> {
     let mut problems = Vec::new();
     for (_, gate) in mode.all_gates() {
         let mut names = Vec::new();
-        for check in [Some(&gate.check), gate.condition.as_deref()].into_iter().flatten() {
+        for check in [Some(&gate.check), gate.condition.as_ref()].into_iter().flatten() {
             check.walk(&mut |check| {
                 if let Check::Http(http) = check {
                     names.extend(http.step.env.iter().filter(|name| !user.env.contains(name)).cloned());

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use super::{BUILD_HASH, IMPORTED, context_folders, defaults, own_contexts};
+use super::{BUILD, IMPORTED, context_folders, defaults, own_contexts};
 use crate::disk;
 use crate::paths::{ProjectPaths, checksum};
 use crate::trust;
@@ -28,7 +28,7 @@ pub enum SourceScope {
 /// What a compiled file was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CacheKey {
-    build: u64,
+    build: String,
     /// Whether the environment trusts the project.
     granted: bool,
     /// The sizes and times of the user's own files, and the record of trust.
@@ -39,13 +39,13 @@ pub(super) struct CacheKey {
 
 impl CacheKey {
     /// The key of the sources as they are, and whether one of them is too young to be relied on.
-    pub(super) fn of(places: &ProjectPaths, check: SourceScope) -> (Self, bool) {
+    pub(super) fn of_sources(places: &ProjectPaths, scope: SourceScope) -> (Self, bool) {
         let granted = trust::is_granted(places);
         let mut stamps = Stamps::new();
         stamps.add_all(defaults::paths(places).into_iter().chain(places.trust()).chain(places.user_settings.clone()));
         let own = stamps.digest();
         // Without trust from the environment, a changed file is not used before the person agrees to it.
-        let project = (granted || check == SourceScope::All).then(|| {
+        let project = (granted || scope == SourceScope::All).then(|| {
             let folder = places.modes();
             stamps.add_all(IMPORTED.map(|name| places.home.join(name)));
             stamps.add_all([places.settings(), folder.clone()]);
@@ -56,7 +56,7 @@ impl CacheKey {
             }
             stamps.digest()
         });
-        (Self { build: BUILD_HASH, granted, own, project }, stamps.racy)
+        (Self { build: BUILD.to_owned(), granted, own, project }, stamps.racy)
     }
 
     /// Whether all sources were looked at.
@@ -67,7 +67,7 @@ impl CacheKey {
     /// Whether a file with the key `kept` is up to date, as far as this one tells.
     pub(super) fn accepts(&self, kept: &Self) -> bool {
         let is_same_project = self.project.is_none() || self.project == kept.project;
-        is_same_project && (self.build, self.granted, self.own) == (kept.build, kept.granted, kept.own)
+        is_same_project && (&self.build, self.granted, self.own) == (&kept.build, kept.granted, kept.own)
     }
 }
 

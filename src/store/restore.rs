@@ -1,5 +1,4 @@
-//! Restores the state of a session where something other than modegate changed or removed its file: from its journal, or from
-//! the copy of `cache.json`.
+//! Restores the state of a session from its journal, where something other than modegate changed or removed its file.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
@@ -8,7 +7,6 @@ use super::sealed::StateStatus;
 use super::session_file::StoredSession;
 use super::summary::UPDATED;
 use crate::journal_files::{self, SealedChange, SearchDepth};
-use crate::session::{ModeState, SessionModes};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
@@ -21,9 +19,7 @@ pub enum Tampering {
     Replaced,
     /// It was changed; the journal has the state.
     Changed,
-    /// It was removed or changed, and no journal has the state; the copy of `cache.json` has it.
-    Rebuilt,
-    /// It was changed, and nothing has the state.
+    /// It was removed or changed, and no journal has the state.
     Lost,
 }
 
@@ -41,12 +37,8 @@ impl Tampering {
             Self::Changed => {
                 "the state of this session was changed by something other than modegate; it was restored from the journal"
             }
-            Self::Rebuilt => {
-                "the state of this session was removed or changed by something other than modegate, and its journal does \
-                 not have it; it was restored from modegate's copy of `cache.json`"
-            }
             Self::Lost => {
-                "the state of this session was changed by something other than modegate, and no journal has it; \
+                "the state of this session was removed or changed by something other than modegate, and no journal has it; \
                  all modes are left"
             }
         }
@@ -60,7 +52,7 @@ impl StateStore {
         let stored = self.read_file(id);
         match stored.status {
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => self.restored(stored, SearchDepth::Whole),
-            StateStatus::Missing if self.has_lock(id) => self.restored(stored, SearchDepth::Tail),
+            StateStatus::Missing if self.had_state(id) => self.restored(stored, SearchDepth::Whole),
             _ => stored,
         }
     }
@@ -71,16 +63,19 @@ impl StateStore {
         let stored = self.read_file(id);
         let depth = match stored.status {
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => SearchDepth::Whole,
-            StateStatus::Missing if self.has_lock(id) => SearchDepth::Whole,
+            StateStatus::Missing if self.had_state(id) => SearchDepth::Whole,
             StateStatus::Missing | StateStatus::Sound => SearchDepth::Tail,
             StateStatus::Newer(_) => return stored,
         };
         self.restored(stored, depth)
     }
 
-    /// Whether a session has a lock, so that it once had a state.
-    fn has_lock(&self, id: &str) -> bool {
-        self.session_path(id, ".lock").is_some_and(|lock| lock.exists())
+    /// Whether a session without a file once had a state: its lock is there, or the whole folder was removed after a summary
+    /// was written.
+    fn had_state(&self, id: &str) -> bool {
+        let is_folder_gone = || self.session_folder().is_some_and(|folder| !folder.exists());
+        let has_lock = self.session_path(id, ".lock").is_some_and(|lock| lock.exists());
+        has_lock || is_folder_gone() && self.has_written_summary()
     }
 
     /// The later one of a stored session and its journal.
@@ -97,14 +92,11 @@ impl StateStore {
             false => Some(None),
         };
         let later = journal_files::find_change(&journal, depth, visit).flatten();
-        let is_gone = matches!(stored.status, StateStatus::Missing | StateStatus::Broken(_));
-        if let Some(copied) = is_gone.then(|| self.copied(&id, later.as_ref())).flatten() {
-            return StoredSession { status: stored.status, tampering: Some(Tampering::Rebuilt), ..copied };
-        }
         let tampering = match (&stored.status, &later) {
             (StateStatus::Broken(_) | StateStatus::Unreadable(_), Some(_)) => Some(Tampering::Changed),
             (StateStatus::Broken(_), None) => Some(Tampering::Lost),
             (StateStatus::Missing, Some(_)) => Some(Tampering::Removed),
+            (StateStatus::Missing, None) if self.had_state(&id) => Some(Tampering::Lost),
             (_, Some(_)) => Some(Tampering::Replaced),
             (_, None) => None,
         };
@@ -132,34 +124,11 @@ impl StateStore {
         Some(stored)
     }
 
-    /// The session in the copy of `cache.json`, unless the journal has something `later`: somebody who removes the state may have
-    /// removed the end of the journal, too.
-    fn copied(&self, id: &str, later: Option<&StoredSession>) -> Option<StoredSession> {
-        let modes = self.copied_summary()?.modes_of(id);
-        let is_current = |state: &Arc<ModeState>| state.is_active && updated(state).is_some_and(|at| !self.is_old(at));
-        let changed = |modes: &SessionModes| modes.values().filter_map(|state| updated(state)?.parse().ok()).max();
-        let known: Option<Timestamp> = later.and_then(|later| changed(&later.session.modes));
-        let shown: Option<Timestamp> = changed(&modes);
-        // The journal has the exact time, the copy has milliseconds.
-        let is_later = known.is_none_or(|known| shown > known.checked_add(SignedDuration::from_millis(1)).ok());
-        if !is_later || later.is_none() && !modes.values().any(is_current) {
-            return None;
-        }
-        let mut stored = later.cloned().unwrap_or_default();
-        (stored.session.id, stored.session.modes) = (id.into(), modes);
-        Some(stored)
-    }
-
     /// Whether a session that changed last at this time would have been swept.
     fn is_old(&self, at: &str) -> bool {
         let age = at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
         age.is_ok_and(|age| age > SignedDuration::from_hours(24 * i64::from(self.days)))
     }
-}
-
-/// When a state changed last.
-fn updated(state: &ModeState) -> Option<&str> {
-    state.other.get(UPDATED)?.as_str()
 }
 
 /// The text of the modes after a change.

@@ -116,13 +116,12 @@ pub(crate) fn write(
     write_whole(path, &sealed_line(key, purpose, content)?, durability)
 }
 
-/// Adds a line with a seal for `purpose`, which takes the place of the lines before it, to a file that may have been `opened`.
+/// Adds a line with a seal for `purpose`, which takes the place of the lines before it.
 ///
 /// Creating a file takes ten times as long as adding to one, so that is done only while the file is missing, and when it
 /// has become long.
 pub(super) fn append(
     path: &Path,
-    opened: Option<LineFile>,
     key: &UserKey,
     purpose: &[&[u8]],
     content: &impl Serialize,
@@ -131,14 +130,9 @@ pub(super) fn append(
     /// Every event reads the file.
     const LONGEST: u64 = 8 * 1024;
     let line = sealed_line(key, purpose, content)?;
-    let opened = opened.map_or_else(|| LineFile::read(path, LONGEST), Ok);
-    let appended = opened.and_then(|file| file.append(line.as_bytes(), LONGEST, durability == Durability::Synced));
+    let appended = LineFile::read(path, LONGEST)
+        .and_then(|file| file.append(line.as_bytes(), LONGEST, durability == Durability::Synced));
     appended.or_else(|_| write_whole(path, &line, durability))
-}
-
-/// Opens a file that lines are added to.
-pub(super) fn open(path: &Path) -> io::Result<LineFile> {
-    LineFile::read(path, LARGEST)
 }
 
 fn write_whole(path: &Path, line: &str, durability: Durability) -> io::Result<()> {
@@ -173,7 +167,7 @@ mod tests {
         let text = || std::fs::read_to_string(&path).unwrap();
         for number in 0..300 {
             let durability = if number % 2 == 0 { Durability::Synced } else { Durability::Lossy };
-            append(&path, None, &key, &[b"a"], &[number], durability).unwrap();
+            append(&path, &key, &[b"a"], &[number], durability).unwrap();
             assert_eq!(read(), Ok(vec![number]));
         }
         assert!(text().lines().count() > 1 && text().len() <= 8 * 1024, "{}", text().len());
@@ -181,13 +175,13 @@ mod tests {
         let whole = text();
         std::fs::write(&path, format!("{whole}{{\"version\":1,\"se")).unwrap();
         assert_eq!(read(), Ok(vec![299]));
-        append(&path, None, &key, &[b"a"], &[300], Durability::Lossy).unwrap();
+        append(&path, &key, &[b"a"], &[300], Durability::Lossy).unwrap();
         assert_eq!((read(), text().lines().count()), (Ok(vec![300]), 1));
         // Something else wrote a line.
         std::fs::write(&path, format!("{whole}{{}}\n")).unwrap();
         assert!(matches!(read(), Err(StateStatus::Broken(_))));
         // A line that does not fit is a file of its own.
-        append(&path, None, &key, &[b"a"], &vec![7; 10_000], Durability::Lossy).unwrap();
+        append(&path, &key, &[b"a"], &vec![7; 10_000], Durability::Lossy).unwrap();
         assert_eq!((read(), text().lines().count()), (Ok(vec![7; 10_000]), 1));
     }
 

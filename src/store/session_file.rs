@@ -4,7 +4,6 @@ use super::restore::Tampering;
 use super::sealed::{self, Durability, StateStatus};
 use super::summary::UPDATED;
 use super::{StateStore, StoreError};
-use crate::disk::LineFile;
 use crate::ids::SessionId;
 use crate::journal::StateSeal;
 use crate::paths::safe_name;
@@ -43,8 +42,6 @@ pub struct StoredSession {
     pub tampering: Option<Tampering>,
     /// The seal of the last change.
     pub(super) last: String,
-    /// The content of its file, if that could be read.
-    pub(super) text: Vec<u8>,
 }
 
 impl StateStore {
@@ -100,24 +97,14 @@ impl StateStore {
         let SessionRecord::<'static> { id, revision, last, modes } = record;
         let session = Session { id: id.into_owned(), modes: modes.into_owned(), ..Session::default() };
         let last = last.into_owned();
-        Ok(StoredSession { session, revision, last, text, status: StateStatus::Sound, tampering: None })
+        Ok(StoredSession { session, revision, last, status: StateStatus::Sound, tampering: None })
     }
 
-    /// Reads a session that was `known` before. If its file has not changed, it is not decoded, and returned for writing.
-    pub(super) fn read_again(&self, id: &str, known: StoredSession) -> (StoredSession, Option<LineFile>) {
-        let open = || self.session_file(id).and_then(|path| sealed::open(&path).ok());
-        let was_read = known.status == StateStatus::Sound && known.tampering.is_none() && !known.text.is_empty();
-        match was_read.then(open).flatten() {
-            Some(file) if file.is(&known.text) => (known, Some(file)),
-            _ => (self.read(id), None),
-        }
-    }
-
-    /// Writes a session whose modes were `before` to its file, which may be `opened`; returns the seal for the journal.
+    /// Writes a session whose modes were `before` to its file; returns the seal for the journal.
     pub(super) fn write_file(
         &self,
         stored: &mut StoredSession,
-        (path, opened): (&Path, Option<LineFile>),
+        path: &Path,
         before: &SessionModes,
         at: &str,
     ) -> Result<StateSeal, StoreError> {
@@ -140,7 +127,7 @@ impl StateStore {
             modes: Cow::Borrowed(&stored.session.modes),
         };
         let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
-        sealed::append(path, opened, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
+        sealed::append(path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
         Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
     }
 
@@ -165,29 +152,4 @@ fn moves(before: &SessionModes, after: &SessionModes) -> bool {
 fn change_texts(previous: &str, id: &str, revision: u64, modes: &str) -> [Vec<u8>; 5] {
     let revision = revision.to_le_bytes().to_vec();
     [CHANGE.to_vec(), previous.into(), id.into(), revision, modes.into()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::user_folder::project_paths_in;
-
-    #[test]
-    fn a_known_session_is_read_again_if_its_file_has_changed() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = StateStore::new(project_paths_in(folder.path().join("app"), &folder.path().join("state")), 30);
-        let set_phase = |known: StoredSession, phase: &str| {
-            let change = |fresh: &mut StoredSession| {
-                let before = fresh.session.base_mut().phase.replace(phase.to_owned());
-                (before, fresh.revision)
-            };
-            store.change_known("s", "2026-01-01T00:00:00Z", known, change).unwrap().value
-        };
-        assert_eq!(set_phase(store.read("s"), "one"), (None, 0));
-        let known = store.read("s");
-        assert_eq!(set_phase(known.clone(), "two"), (Some("one".to_owned()), 1));
-        // What is known is outdated now.
-        assert_eq!(set_phase(known, "three"), (Some("two".to_owned()), 2));
-        assert_eq!(store.read("s").session.base_mut().phase.as_deref(), Some("three"));
-    }
 }

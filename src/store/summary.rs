@@ -74,12 +74,6 @@ impl StateSummary {
         self.namespaces.keys().any(|name| self.entry(name, id).is_some())
     }
 
-    /// The modes of a session as far as they are shown.
-    pub(super) fn modes_of(&self, id: &str) -> SessionModes {
-        let entry = |name: &String| serde_json::from_value(self.entry(name, id)?.clone()).ok();
-        self.namespaces.keys().filter_map(|name| Some((name.clone(), entry(name)?))).collect()
-    }
-
     /// Whether the entries of a session are those of its state, apart from the time of the last change.
     pub fn shows(&self, session: &Session) -> bool {
         let is_same = |name: &String, state: &ModeState| {

@@ -9,7 +9,7 @@ use crate::disk;
 use crate::session::Session;
 use base::digest::hex;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -65,7 +65,6 @@ struct SummaryFile {
     own: Option<String>,
     /// Whether this user's modegate has written the file before.
     is_known: bool,
-    bytes: Vec<u8>,
 }
 
 impl StateStore {
@@ -85,8 +84,8 @@ impl StateStore {
     }
 
     fn compare(&self, session: &Session) -> SummaryCheck {
-        let SummaryFile { summary, own, is_known, bytes } = self.summary_file();
-        let check = match &summary.status {
+        let SummaryFile { summary, own, is_known } = self.summary_file();
+        match &summary.status {
             StateStatus::Newer(version) => SummaryCheck::Newer(*version),
             StateStatus::Broken(why) | StateStatus::Unreadable(why) => SummaryCheck::Broken(why.clone()),
             StateStatus::Missing if session.modes.is_empty() => SummaryCheck::Same,
@@ -95,9 +94,7 @@ impl StateStore {
             _ if !is_known && session.modes.is_empty() && summary.lists(&session.id) => SummaryCheck::Lost,
             _ if own.is_some() || !is_known => SummaryCheck::Stale,
             _ => SummaryCheck::Changed,
-        };
-        self.summary.replace(Some((bytes, summary)));
-        check
+        }
     }
 
     /// The summary as it is in the file.
@@ -111,7 +108,7 @@ impl StateStore {
     /// It is skipped while another process has the lock.
     pub fn update_summary(&self, session: Option<&Session>, at: &str) -> Result<(), StoreError> {
         let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary, own, is_known, .. } = self.summary_file();
+        let SummaryFile { summary, own, is_known } = self.summary_file();
         let mut summary = match summary.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Sound if own.is_some() => summary,
@@ -164,11 +161,8 @@ impl StateStore {
         let path = self.places.cache();
         match disk::read_unlinked(&path, LARGEST) {
             Ok(bytes) => {
-                // A prompt has compared it with the session just before, and most often it is the same.
-                let same = self.summary.take().filter(|(read, _)| *read == bytes);
-                let summary = same.map_or_else(|| StateSummary::parse(&bytes), |(_, summary)| summary);
                 let own = self.digest(&bytes).filter(|digest| known.contains(digest));
-                SummaryFile { summary, own, is_known, bytes }
+                SummaryFile { summary: StateSummary::parse(&bytes), own, is_known }
             }
             Err(error) => {
                 let status = match error.kind() {
@@ -176,7 +170,7 @@ impl StateStore {
                     _ => StateStatus::Unreadable(disk::reason(&error)),
                 };
                 let summary = StateSummary { status, ..StateSummary::default() };
-                SummaryFile { summary, own: None, is_known, bytes: Vec::new() }
+                SummaryFile { summary, own: None, is_known }
             }
         }
     }
@@ -209,27 +203,16 @@ impl StateStore {
         text.unwrap_or_default().lines().take(2).map(str::to_owned).collect()
     }
 
-    /// The last summary that modegate wrote: from its copy, or from `cache.json` itself.
-    pub(super) fn copied_summary(&self) -> Option<StateSummary> {
-        let text = disk::read_text(&self.digest_file()?, LARGEST).ok()?;
-        let (digest, copy) =
-            text.split_once('\n').and_then(|(digest, rest)| Some((digest, rest.split_once('\n')?.1)))?;
-        if !copy.is_empty() && self.digest(copy.as_bytes()).as_deref() == Some(digest) {
-            return Some(StateSummary::parse(copy.as_bytes()));
-        }
-        let file = self.summary_file();
-        file.own.map(|_| file.summary)
+    /// Whether modegate has written a summary of this project.
+    pub(super) fn has_written_summary(&self) -> bool {
+        self.digest_file().is_some_and(|path| path.exists())
     }
 
-    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two. The copy
-    /// behind them serves a session whose state and journal are gone.
+    /// Stores the digest of the next summary beside that of the present one: a process may be killed between the two.
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
-        let (mut file, meta) = disk::open_lock(&path)?;
-        let text = [format!("{digest}\n{present}\n").as_bytes(), bytes].concat();
-        file.write_all(&text)?;
-        if meta.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
+        disk::write_unsynced(&path, format!("{digest}\n{present}\n").as_bytes())
     }
 
     /// Renames a file that cannot be read, so that nothing is lost.

@@ -4,6 +4,7 @@ use super::sealed::{self, Durability, StateStatus};
 use super::summary::SharedValues;
 use super::{StateStore, StoreError};
 use crate::session::{ModeState, Session};
+use crate::user_folder::create_private;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,6 +95,8 @@ impl StateStore {
         let path = self.values_file().ok_or(StoreError::NoFolder)?;
         let io = |error| StoreError::Io(path.clone(), error);
         let _guard = self.lock_in_folder(&path.with_extension("lock"))?;
+        // A summary without this folder means that something removed it.
+        self.session_folder().map_or(Ok(()), |folder| create_private(&folder)).map_err(io)?;
         let (mut values, status) = self.values();
         if let StateStatus::Newer(version) = status {
             return Err(StoreError::Newer(version));

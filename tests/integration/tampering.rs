@@ -82,7 +82,7 @@ fn a_state_that_was_removed_or_changed_is_restored_from_the_journal() {
 
 /// Somebody who removes the state may remove the journal and `cache.json`, too.
 #[test]
-fn a_state_that_was_removed_with_its_journal_is_restored_from_the_copy_of_the_summary() {
+fn a_state_that_was_removed_with_its_journal_is_reported_and_opens_no_gate_silently() {
     let journal = ".claude/hooks/sessions/s.jsonl";
     let attacks: [Attack<'_>; 5] = [
         ("all of the journal", &|project| fs::remove_file(project.home().join(journal)).unwrap()),
@@ -112,9 +112,13 @@ fn a_state_that_was_removed_with_its_journal_is_restored_from_the_copy_of_the_su
             let _ = fs::remove_file(project.state_file("s"));
             let output = project.hook(&event);
             let told = format!("{}{}", output.stdout, project.hook(&prompt("s", "hello")).stdout);
-            assert!(told.contains("modegate's copy of `cache.json`"), "{name}: {output:?} {told}");
-            assert_eq!(project.hook(&start("s")).exit, 2, "{name}");
-            assert!(!project.hook(&prompt("s", "hello")).stdout.contains("modegate's copy"), "{name}: once");
+            // An older change is left there.
+            let sentence =
+                if name == "lines of the journal" { "restored from the journal" } else { "no journal has it" };
+            assert!(told.contains(sentence), "{name}: {output:?} {told}");
+            let is_blocked = sentence == "no journal has it" && event["hook_event_name"] != "UserPromptSubmit";
+            assert!(!is_blocked || output.exit == 2 && output.stderr.contains(sentence), "{name}: {output:?}");
+            assert!(!project.hook(&prompt("s", "hello")).stdout.contains(sentence), "{name}: once");
         }
     }
 }
@@ -202,20 +206,25 @@ fn an_older_state_is_noticed() {
 }
 
 #[test]
-fn without_a_journal_a_changed_state_is_restored_from_the_copy_of_the_summary() {
+fn without_a_journal_a_changed_state_is_lost() {
     let project = Project::installed();
     project.write(".claude/modegate.yaml", "journal: off\n");
     project.hook(&prompt("s", "/plan x"));
     fs::write(project.state_file("s"), "{}").unwrap();
-    let output = project.hook(&prompt("s", "hello"));
-    assert!(output.stdout.contains("modegate's copy of `cache.json`"), "{output:?}");
+    let output = project.hook(&start("s"));
+    assert!(output.exit == 2 && output.stderr.contains("no journal has it"), "{output:?}");
+    assert_eq!(project.hook(&start("s")).exit, 0, "only once");
+    project.hook(&prompt("s", "/plan x"));
     assert_eq!(project.hook(&start("s")).exit, 2);
-    // Without the copy, it is lost.
-    fs::write(project.state_file("s"), "{}").unwrap();
-    fs::remove_file(project.own().join("summary")).unwrap();
-    let output = project.hook(&prompt("s", "hello"));
-    assert!(output.stdout.contains("no journal has it"), "{output:?}");
-    assert_eq!(project.hook(&start("s")).exit, 0);
+}
+
+/// A value that a script sets is no session.
+#[test]
+fn a_project_without_sessions_has_lost_none() {
+    let project = Project::installed();
+    assert_eq!(project.run(&["cache", "set", "deploy", "allowed", "true"]).exit, 0);
+    let output = project.hook(&start("s"));
+    assert!(output.exit == 0 && output.stdout.is_empty(), "{output:?}");
 }
 
 /// Commands of a person change the state without a line in the journal.

@@ -11,7 +11,7 @@ pub use link_resolver::{LinkResolver, is_within};
 pub use listing::names;
 pub use regular::{
     CONFIGURATION, LARGEST, LineFile, PROGRAM, SMALL, has_terminal, is_absent, open, open_and_read, open_append,
-    open_lock, open_plain, open_sized, read, read_at, read_tail, read_text, read_unlinked, reason,
+    open_lock, open_sized, read, read_at, read_tail, read_text, read_unlinked, reason,
 };
 pub use seen_folders::SeenFolders;
 

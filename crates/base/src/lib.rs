@@ -1,4 +1,4 @@
-//! What every part of modegate stands on: regular files, programs with a time limit, paths, text that is safe to print.
+//! What every part of modegate stands on: regular files, programs with a time limit, paths, and text that is safe to print.
 
 pub mod crash;
 pub mod digest;
@@ -6,4 +6,5 @@ pub mod disk;
 pub mod paths;
 pub mod printable;
 pub mod process;
+pub mod screen;
 pub mod template;

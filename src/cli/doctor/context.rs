@@ -1,10 +1,10 @@
 //! Reads what the checks look at: settings files, modes and plugins.
 
 use super::super::client_version::ClientVersion;
-use super::super::host_settings::{self, SettingsPath};
 use super::super::install_target::{InstallTarget, user_folder};
 use super::program_checks::is_this_program;
 use crate::disk;
+use crate::hook::host_settings::{self, SettingsPath};
 pub(super) use crate::hook_entries::SettingsScope;
 use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
 use crate::installation;

@@ -6,7 +6,6 @@ use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
 use super::program_checks::EntryProgram;
 use super::{Diagnostic, INSTALL};
-use crate::event::EventKind;
 use crate::hook_entries::HookEntry;
 use crate::journal_files;
 use crate::process::{self, ProcessOutput, SHOWN_OUTPUT};
@@ -162,35 +161,24 @@ fn command(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<Co
     Some(command)
 }
 
-/// A sample event with the fields that the host sends.
+/// A sample event. The host sends only some of these fields with each; the others are not looked at.
 fn sample(event: &str, home: &Path, session: &str) -> Value {
-    use EventKind as Kind;
     let path = |name: &str| home.join(name).to_string_lossy().into_owned();
-    let mut fields = json!({
+    let mut sample = json!({
         "session_id": session, "transcript_path": path("none.jsonl"), "cwd": home.to_string_lossy(),
-        "hook_event_name": event,
-    });
-    let tool =
-        json!({"tool_name": "Read", "tool_input": {"file_path": path("README.md")}, "tool_use_id": "toolu_doctor"});
-    let expansion = json!({
+        "hook_event_name": event, "source": "startup", "prompt": "modegate doctor", "stop_hook_active": false,
         "expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "",
-        "prompt": "/modegate-doctor",
     });
-    let rows = [
-        (&[Kind::SessionStart][..], json!({"source": "startup"})),
-        (&[Kind::UserPromptSubmit], json!({"prompt": "modegate doctor"})),
-        (&[Kind::UserPromptExpansion], expansion),
-        (&[Kind::PreToolUse, Kind::PostToolUse, Kind::PostToolUseFailure], tool),
-        (&[Kind::PostToolUse], json!({"tool_response": {"type": "text"}})),
-        (&[Kind::PostToolUseFailure], json!({"error": "none"})),
-        (&[Kind::SubagentStart, Kind::SubagentStop], json!({"agent_id": "doctor", "agent_type": "modegate-doctor"})),
-        (&[Kind::Stop, Kind::SubagentStop], json!({"stop_hook_active": false})),
-    ];
-    let kind = EventKind::named(event);
-    for (_, own) in rows.into_iter().filter(|(kinds, _)| kind.is_some_and(|kind| kinds.contains(&kind))) {
-        if let (Some(fields), Value::Object(own)) = (fields.as_object_mut(), own) {
-            fields.extend(own);
-        }
+    let own = match event {
+        "SubagentStart" | "SubagentStop" => json!({"agent_id": "doctor", "agent_type": "modegate-doctor"}),
+        "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => json!({
+            "tool_name": "Read", "tool_input": {"file_path": path("README.md")}, "tool_use_id": "toolu_doctor",
+            "tool_response": {"type": "text"}, "error": "none",
+        }),
+        _ => return sample,
+    };
+    if let (Some(fields), Value::Object(own)) = (sample.as_object_mut(), own) {
+        fields.extend(own);
     }
-    fields
+    sample
 }

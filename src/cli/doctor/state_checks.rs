@@ -2,11 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::hook_activity::{self, HookActivity};
-use super::super::screen::local_time;
+use super::super::local_time;
 use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::disk;
+use crate::hook::heartbeats::{self, HookActivity};
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::store::{StateStatus, StateStore, StoreError};
@@ -87,13 +87,12 @@ fn journal(context: &DoctorContext) -> Option<Diagnostic> {
         return Some(Diagnostic::problem("journal-off", message, "run `modegate record on`"));
     }
     let journals = journal_files::journals(&context.target.state_places().sessions());
-    let lines =
-        journals.iter().filter(|path| hook_activity::is_recent(path)).flat_map(|path| journal_files::recent(path));
+    let lines = journals.iter().filter(|path| heartbeats::is_recent(path)).flat_map(|path| journal_files::recent(path));
     let is_unknown_stop = |line: &JournalLine| {
         let text = |name: &str| line.event.get(name).and_then(Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let is_recent = |line: &JournalLine| line.at.parse().is_ok_and(hook_activity::is_recent_time);
+    let is_recent = |line: &JournalLine| line.at.parse().is_ok_and(heartbeats::is_recent_time);
     let stops: Vec<JournalLine> = lines.filter(is_unknown_stop).filter(is_recent).collect();
     let last = local_time(&stops.last()?.at);
     let message =
@@ -106,7 +105,7 @@ fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
     if !context.catalogue.settings.journal {
         return Vec::new();
     }
-    let heartbeats = hook_activity::heartbeats(&context.target);
+    let heartbeats = context.target.heartbeats();
     let latest = heartbeats.iter().filter_map(|activity| activity.seen).max();
     let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
     let diagnostic = |activity: &HookActivity| {
@@ -118,7 +117,7 @@ fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
     let missed: Vec<Diagnostic> = heartbeats.iter().filter(|activity| activity.is_missed()).map(diagnostic).collect();
     match latest {
         Some(at) if missed.is_empty() => {
-            vec![Diagnostic::ok("hook", format!("the hook was last called {}", hook_activity::ago(at)))]
+            vec![Diagnostic::ok("hook", format!("the hook was last called {}", heartbeats::ago(at)))]
         }
         _ => missed,
     }

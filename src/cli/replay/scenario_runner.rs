@@ -244,7 +244,7 @@ impl ScenarioRunner {
     fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), RunError> {
         let output = self.program(std::env::current_exe()?).args(words).output()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let reply = crate::reply::Reply { stdout: text(&output.stdout), stderr: text(&output.stderr), exit: 0 };
+        let reply = crate::hook::Reply { stdout: text(&output.stdout), stderr: text(&output.stderr), exit: 0 };
         self.check(step, "", &HookAnswer { reply, ..HookAnswer::default() }, output.status.code().unwrap_or(-1))
     }
 

@@ -71,16 +71,6 @@ fn differences(record: &TrustRecord, files: &ConfigFiles) -> Vec<TrustChange> {
     rules.filter(|change| change.before != change.after).chain(others).collect()
 }
 
-pub(super) fn print_powers(sources: &ProjectSources, replaced: &[String]) {
-    let powers = powers(sources, replaced);
-    if !powers.is_empty() {
-        screen::print_line("with these files, modegate:");
-        for power in powers {
-            screen::print_line(format!("  {power}"));
-        }
-    }
-}
-
 /// What the project's files make modegate do that its built-in modes do not.
 ///
 /// Its hooks take the place of the user's own that are `replaced`.
@@ -219,7 +209,7 @@ fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
 
 fn gate_powers(gate: &Gate) -> Vec<String> {
     let mut powers = step_powers(&gate.check);
-    powers.extend(gate.condition.as_deref().into_iter().flat_map(step_powers));
+    powers.extend(gate.condition.as_ref().into_iter().flat_map(step_powers));
     if gate.rewrites() {
         powers.push("changes tool input".to_owned());
     }

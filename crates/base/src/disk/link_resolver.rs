@@ -5,7 +5,6 @@
 use super::real;
 #[cfg(target_os = "linux")]
 use std::fs;
-use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -28,13 +27,6 @@ impl LinkResolver {
     /// Begins with a folder that has no links on the way to it.
     pub fn with_folder(folder: &Path) -> Self {
         Self { known: vec![folder.to_owned()], plain: Vec::new() }
-    }
-
-    /// Opens a file, unless there may be a link on the way to it.
-    pub fn open_plain(&mut self, path: &Path) -> Option<File> {
-        let file = super::open_plain(path).ok()?;
-        self.known.extend(path.parent().map(Path::to_owned));
-        Some(file)
     }
 
     /// The path with links resolved, as far as it exists.

@@ -83,12 +83,6 @@ impl LineFile {
         Ok(Self { file, bytes })
     }
 
-    /// Whether its content was this.
-    #[must_use]
-    pub fn is(&self, bytes: &[u8]) -> bool {
-        self.bytes == bytes
-    }
-
     /// Appends a line to the file as it was opened, unless it then has more than `longest` bytes; `sync` waits for the disk.
     /// After an error, the file is as it was.
     pub fn append(mut self, line: &[u8], longest: u64, sync: bool) -> io::Result<()> {
@@ -145,15 +139,9 @@ pub fn has_terminal() -> bool {
     !cfg!(unix) || system_open(OpenMode::Read, Path::new("/dev/tty"), Links::Follow).is_ok()
 }
 
-/// Opens a file, regular or not, if the system can tell that no link is on the way to it.
-pub fn open_plain(path: &Path) -> io::Result<File> {
-    system_open(OpenMode::Read, path, Links::RefuseAll)
-}
-
-/// Reads the first `size` bytes of a regular file, or all of a shorter one, and opens it if it is not open.
-pub fn open_and_read(path: &Path, opened: Option<File>, size: u64) -> io::Result<(File, Vec<u8>)> {
-    let opened = opened.map_or_else(|| system_open(OpenMode::Read, path, Links::Follow), Ok)?;
-    let (mut file, meta) = regular(opened)?;
+/// Opens a regular file and reads its first `size` bytes, or all of a shorter one.
+pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
+    let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
     let bytes = read_start(&mut file, meta.len().min(size))?;
     Ok((file, bytes))
 }

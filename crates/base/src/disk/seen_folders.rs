@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::LinkResolver;
-use std::fs::{File, FileType};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 /// The folders that one event has looked at.
@@ -40,11 +40,6 @@ impl SeenFolders {
     #[must_use]
     pub fn is_here(&self, path: &Path) -> bool {
         self.here().is_some_and(|here| here.as_os_str() == path.as_os_str())
-    }
-
-    /// Opens a file, unless there may be a link on the way to it.
-    pub fn open_plain(&mut self, path: &Path) -> Option<File> {
-        self.links.open_plain(path)
     }
 
     /// The path with links resolved, as far as it exists.

@@ -18,10 +18,10 @@ const MANAGED: [&str; 4] = [
 ];
 
 /// A settings file of the host, which may be missing.
-pub(super) type SettingsPath = (SettingsScope, PathBuf);
+pub type SettingsPath = (SettingsScope, PathBuf);
 
 /// The settings files of a session that is started in `folder`, without those of the user.
-pub(super) fn of_project(folder: &Path) -> Vec<SettingsPath> {
+pub fn of_project(folder: &Path) -> Vec<SettingsPath> {
     let claude = folder.join(".claude");
     let local = claude.join("settings.local.json");
     // The host also reads the local settings at the root of the repository, in a worktree those of the main one.
@@ -32,7 +32,7 @@ pub(super) fn of_project(folder: &Path) -> Vec<SettingsPath> {
 }
 
 /// The settings files of administrators.
-pub(super) fn managed() -> Vec<SettingsPath> {
+pub fn managed() -> Vec<SettingsPath> {
     let mut paths = Vec::new();
     for folder in MANAGED.map(PathBuf::from) {
         let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
@@ -46,7 +46,7 @@ pub(super) fn managed() -> Vec<SettingsPath> {
 }
 
 /// Whether a fallback entry stays silent at an event, because an entry of a settings file answers it.
-pub(super) fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
+pub fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
     let Ok(event) = Event::parse(event) else { return false };
     let Some(kind) = event.kind else { return false };
     let cwd = || event.cwd().map(PathBuf::from);

@@ -1,6 +1,5 @@
 //! Reads one event from standard input, which the caller may leave open.
 
-use memchr::arch::all::memchr::Two;
 use std::io::{self, Read};
 use std::time::Duration;
 
@@ -49,7 +48,7 @@ fn standard_input() -> impl Read {
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {
-    // Enough for most events; clearing a large block takes longer than deciding one.
+    /// Enough for most events.
     const BLOCK: usize = 4 * 1024;
     const GROWTH: usize = 8;
     let (mut bytes, mut size) = (vec![0; BLOCK], 0);
@@ -107,41 +106,32 @@ struct DocumentEnd {
     /// How many objects and lists are open.
     depth: usize,
     in_text: bool,
-    complete: bool,
+    is_escaped: bool,
+    is_complete: bool,
 }
 
 impl DocumentEnd {
     /// Whether `bytes`, which begin with those of the last call, have a complete object or list.
     fn is_in(&mut self, bytes: &[u8]) -> bool {
-        while let Some(&byte) = bytes.get(self.seen).filter(|_| !self.complete) {
-            if self.in_text {
-                let rest = bytes.get(self.seen..).unwrap_or_default();
-                let Some(at) = Two::new(b'"', b'\\').find(rest) else {
-                    self.seen = bytes.len();
-                    break;
-                };
-                let is_escape = rest.get(at) == Some(&b'\\');
-                if is_escape && at + 1 == rest.len() {
-                    // The escaped character is not there yet.
-                    self.seen += at;
-                    break;
-                }
-                self.in_text = is_escape;
-                self.seen += at + if is_escape { 2 } else { 1 };
-                continue;
+        for byte in bytes.get(self.seen..).unwrap_or_default() {
+            if self.is_complete {
+                break;
             }
+            self.seen += 1;
             match byte {
-                b'"' => self.in_text = true,
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.in_text => self.is_escaped = true,
+                b'"' => self.in_text = !self.in_text,
+                _ if self.in_text => {}
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
-                    self.complete = self.depth == 0;
+                    self.is_complete = self.depth == 0;
                 }
                 _ => {}
             }
-            self.seen += 1;
         }
-        self.complete
+        self.is_complete
     }
 }
 

@@ -1,9 +1,7 @@
-//! Heartbeats of the hook: when a session last called it, and whether the session went on without it.
+//! When each session last called the hook, and whether it went on without it.
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::install_manifest::InstallManifest;
-use super::install_target::{InstallTarget, user_folder};
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
@@ -26,17 +24,18 @@ const SILENT_TOOLS: [&str; 2] = ["EndConversation", "StructuredOutput"];
 
 /// Which calls of one session reached the hook.
 #[derive(Debug, Clone)]
-pub(super) struct HookActivity {
-    pub(super) session: String,
+pub struct HookActivity {
+    /// The id of the session.
+    pub session: String,
     /// The last event of the session that reached the hook.
-    pub(super) seen: Option<Timestamp>,
+    pub seen: Option<Timestamp>,
     /// The tool calls in the host's transcript that did not reach the hook.
-    pub(super) missed: Vec<Timestamp>,
+    pub missed: Vec<Timestamp>,
 }
 
 impl HookActivity {
     /// Reads the hook activity of a session with a journal.
-    pub(super) fn of(journal: &Path) -> Option<Self> {
+    pub fn from_journal(journal: &Path) -> Option<Self> {
         let lines = if is_recent(journal) { journal_files::recent(journal) } else { Vec::new() };
         let last = lines.last().cloned().or_else(|| journal_files::last(journal))?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
@@ -45,12 +44,12 @@ impl HookActivity {
     }
 
     /// The last tool call that did not reach the hook.
-    pub(super) fn last_missed(&self) -> Option<Timestamp> {
+    pub fn last_missed(&self) -> Option<Timestamp> {
         self.missed.iter().max().copied()
     }
 
     /// Whether the session has recently called tools without the hook.
-    pub(super) fn is_missed(&self) -> bool {
+    pub fn is_missed(&self) -> bool {
         self.last_missed().is_some_and(is_recent_time)
     }
 }
@@ -91,16 +90,21 @@ fn missed_calls(transcript: &Path, lines: &[JournalLine]) -> Vec<Timestamp> {
 }
 
 /// The heartbeats of all recent sessions, with a journal or without; tool calls before the installation do not count.
-pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
-    let places = target.state_places();
+///
+/// `home` is the folder of the sessions, `claude` the host's folder of the user with its transcripts.
+pub fn heartbeats(
+    home: &Path,
+    places: &ProjectPaths,
+    claude: Option<&Path>,
+    installed: Option<Timestamp>,
+) -> Vec<HookActivity> {
     let journals = journal_files::journals(&places.sessions());
-    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| HookActivity::of(path));
+    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| HookActivity::from_journal(path));
     let mut heartbeats: Vec<HookActivity> = known.collect();
     if places.hooks().is_dir() {
-        heartbeats.extend(unseen(&target.home, &places));
+        heartbeats.extend(unseen(home, places, claude));
     }
-    let from = InstallManifest::read(target).time();
-    let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > SETTLING);
+    let counts = |used: &Timestamp| installed.is_none_or(|from| used.duration_since(from) > SETTLING);
     for activity in &mut heartbeats {
         activity.missed.retain(counts);
     }
@@ -109,8 +113,8 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
 }
 
 /// Sessions of a project that have never called the hook.
-fn unseen(home: &Path, places: &ProjectPaths) -> Vec<HookActivity> {
-    let Some(folder) = transcripts(home) else { return Vec::new() };
+fn unseen(home: &Path, places: &ProjectPaths, claude: Option<&Path>) -> Vec<HookActivity> {
+    let Some(folder) = claude.and_then(|claude| transcripts(home, claude)) else { return Vec::new() };
     let mut heartbeats = Vec::new();
     for path in journal_files::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -122,17 +126,19 @@ fn unseen(home: &Path, places: &ProjectPaths) -> Vec<HookActivity> {
     heartbeats
 }
 
-pub(super) fn is_recent(path: &Path) -> bool {
+/// Whether a file was written within the last day.
+pub fn is_recent(path: &Path) -> bool {
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
     modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(is_recent_time)
 }
 
-pub(super) fn is_recent_time(at: Timestamp) -> bool {
+/// Whether a time is within the last day.
+pub fn is_recent_time(at: Timestamp) -> bool {
     since(at) < RECENT
 }
 
 /// How long ago, in words.
-pub(super) fn ago(at: Timestamp) -> String {
+pub fn ago(at: Timestamp) -> String {
     let seconds = since(at).as_secs();
     match seconds {
         ..0 => "in the future, by this machine's clock".to_owned(),
@@ -162,9 +168,9 @@ fn records(transcript: &Path) -> Vec<TranscriptRecord> {
 }
 
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.
-fn transcripts(home: &Path) -> Option<PathBuf> {
+fn transcripts(home: &Path, claude: &Path) -> Option<PathBuf> {
     const LONGEST: usize = 200;
     let name = crate::paths::transcript_folder(home.to_str()?);
     // The host hashes longer names; such projects are left out.
-    (name.len() <= LONGEST).then(|| user_folder().map(|user| user.join("projects").join(name)))?
+    (name.len() <= LONGEST).then(|| claude.join("projects").join(name))
 }

@@ -3,9 +3,6 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use crate::printable;
-use clap::ColorChoice;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -17,7 +14,8 @@ static COLOR: OnceLock<bool> = OnceLock::new();
 
 /// How a word is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TextStyle {
+#[expect(missing_docs, reason = "each name is the style")]
+pub enum TextStyle {
     Red,
     Green,
     Yellow,
@@ -37,16 +35,17 @@ const STYLES: [(TextStyle, &str); 6] = [
 ];
 
 /// Prints a line; a closed pipe is ignored.
-pub(super) fn print_line(text: impl AsRef<str>) {
+pub fn print_line(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", printed(text.as_ref()));
 }
 
-pub(super) fn print_error(text: impl AsRef<str>) {
+/// Prints a line to standard error.
+pub fn print_error(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", printed(text.as_ref()));
 }
 
 /// Prints a command to the runner of a workflow, which is on one line; with `to_stderr`, on standard error.
-pub(super) fn print_workflow_command(command: &str, to_stderr: bool) {
+pub fn print_workflow_command(command: &str, to_stderr: bool) {
     let line = format!("{}\n", printable::one_line(command));
     let _: std::io::Result<()> = if to_stderr {
         std::io::stderr().write_all(line.as_bytes())
@@ -100,7 +99,7 @@ fn push_styled(safe: &mut String, line: &str) {
 }
 
 /// Prints a unified diff below the name of its file.
-pub(super) fn print_diff(diff: &str) {
+pub fn print_diff(diff: &str) {
     for line in diff.lines() {
         let style = match line.chars().next() {
             Some('+') => TextStyle::Green,
@@ -112,12 +111,12 @@ pub(super) fn print_diff(diff: &str) {
 }
 
 /// Prints generated text unchanged.
-pub(super) fn print_bytes(bytes: &[u8]) {
+pub fn print_bytes(bytes: &[u8]) {
     let _: std::io::Result<()> = std::io::stdout().write_all(bytes);
 }
 
 /// Prints why a command failed; with `as_json` also as JSON on standard output.
-pub(super) fn print_failure(error: &str, as_json: bool) {
+pub fn print_failure(error: &str, as_json: bool) {
     if as_json {
         print_json(&serde_json::json!({"error": error}));
     }
@@ -125,22 +124,16 @@ pub(super) fn print_failure(error: &str, as_json: bool) {
 }
 
 /// Prints JSON for a script.
-pub(super) fn print_json(value: &impl Serialize) {
+pub fn print_json(value: &impl Serialize) {
     print_line(serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
-/// Sets when output is in color.
-pub(super) fn choose_color(choice: ColorChoice) {
+/// Sets whether output is in color; `None` leaves it to the environment and the terminal.
+pub fn choose_color(choice: Option<bool>) {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let color = match choice {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-        ColorChoice::Auto if is_set("NO_COLOR") => false,
-        ColorChoice::Auto if std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        ColorChoice::Auto => {
-            std::io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-        }
-    };
+    let is_forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let is_able = || std::io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let color = choice.unwrap_or_else(|| !is_set("NO_COLOR") && (is_forced() || is_able()));
     let _: Result<(), bool> = COLOR.set(color);
 }
 
@@ -151,7 +144,8 @@ fn style_mark() -> &'static str {
 }
 
 /// The text in a style, if output is in color.
-pub(super) fn styled(style: TextStyle, text: &str) -> String {
+#[must_use]
+pub fn styled(style: TextStyle, text: &str) -> String {
     if COLOR.get() != Some(&true) || text.is_empty() {
         return text.to_owned();
     }
@@ -161,25 +155,29 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
 }
 
 /// A number and its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
     let plural = if noun.ends_with('s') { "es" } else { "s" };
     format!("{count} {noun}{}", if count == 1 { "" } else { plural })
 }
 
 /// The text on one line, with runs of whitespace and control characters as one space.
-pub(super) fn one_line(text: &str) -> String {
+#[must_use]
+pub fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// The text cut to `width` columns.
-pub(super) fn truncated(text: &str, width: usize) -> String {
+#[must_use]
+pub fn truncated(text: &str, width: usize) -> String {
     let is_long = text.chars().nth(width).is_some();
     if is_long { printable::truncated(text, width.saturating_sub(1)) } else { text.to_owned() }
 }
 
 /// The columns of the terminal; unlimited where output is not a terminal.
-pub(super) fn width() -> usize {
+#[must_use]
+pub fn width() -> usize {
     terminal_columns().filter(|columns| *columns > 0).unwrap_or(usize::MAX)
 }
 
@@ -192,10 +190,4 @@ fn terminal_columns() -> Option<usize> {
 fn terminal_columns() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok()?.parse().ok();
     columns.filter(|_| std::io::stdout().is_terminal())
-}
-
-/// A time of the journal as local time with its zone; text that is not a time is unchanged.
-pub(super) fn local_time(at: &str) -> String {
-    let time = at.parse::<Timestamp>().map(|at| at.to_zoned(TimeZone::system()));
-    time.map_or_else(|_| one_line(at), |time| time.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }

@@ -1,0 +1,129 @@
+//! `modegate hook`: one event, from standard input to the reply.
+//!
+//! [`project`] finds the project and opens its modes, [`event_run`] decides, stores and records the event.
+
+mod event_input;
+mod event_run;
+pub mod heartbeats;
+pub mod host_settings;
+mod integrity;
+mod journal_entry;
+mod notices;
+mod project;
+mod reply;
+mod transaction;
+mod watchdog;
+
+pub use reply::{Reply, reply};
+
+use crate::engine::Decided;
+use crate::event::Event;
+use crate::facts::{Answer, Question};
+use crate::live::{as_fork, is_run_by_tool};
+use crate::mode::Catalogue;
+use crate::paths::ProjectPaths;
+use crate::screen;
+use clap::Args;
+use event_run::EventRun;
+use jiff::{SignedDuration, Timestamp};
+use project::HookProject;
+use reply::internal_error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The options of `modegate hook`.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub struct HookOptions {
+    /// Exit with 0 even when the event is blocked, for Claude Code before 2.1.90
+    #[arg(long)]
+    pub exit_zero: bool,
+    /// Stay silent if a settings file also calls modegate for this event (for plugins and managed settings)
+    #[arg(long)]
+    pub fallback: bool,
+}
+
+/// The reply to an event, and what led to it.
+#[derive(Debug, Clone, Default)]
+pub struct HookAnswer {
+    /// The output and exit code.
+    pub reply: Reply,
+    /// The questions that were asked, with their answers.
+    pub asked: Vec<(Question, Answer)>,
+    /// The decision; `None` outside a project.
+    pub decided: Option<Decided>,
+    /// The modes that it rests on.
+    pub modes: Catalogue,
+}
+
+/// Answers the event on standard input.
+pub fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
+    if is_run_by_tool() {
+        // The model must not tell modegate what has happened.
+        screen::print_error("modegate: only Claude Code itself runs `modegate hook`; this event was ignored");
+        return ExitCode::SUCCESS;
+    }
+    watchdog::handle_panics();
+    match event_input::read_event().map(watchdog::keep_event) {
+        Ok(bytes) if options.fallback && host_settings::answer_instead(bytes, project) => {}
+        Ok(bytes) => {
+            watchdog::watch_long_event(bytes, options.exit_zero);
+            let end = |reply: &Reply| watchdog::end_with(reply, options.exit_zero);
+            let find = |event: &Event| HookProject::of_event(event, project);
+            end(&answered(bytes, &find, SignedDuration::ZERO, &end).reply);
+        }
+        Err(error) => watchdog::print(&internal_error(&error.to_string())),
+    }
+    ExitCode::SUCCESS
+}
+
+/// Answers the event in `bytes` for the project `home`, or for the one that the event and the environment name.
+#[must_use]
+pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
+    answered(bytes, &|event| HookProject::of_event(event, home), SignedDuration::ZERO, &|_| {})
+}
+
+/// Answers an event in a project, with the clock set forward by `clock_offset`: scenarios wait this way.
+#[must_use]
+pub fn answer_in(bytes: &[u8], places: &ProjectPaths, clock_offset: SignedDuration) -> HookAnswer {
+    answered(bytes, &|_| HookProject::at_paths(places.clone()), clock_offset, &|_| {})
+}
+
+/// Answers an event. The reply to an event of a project goes to `end` first: the hook ends there, as freeing what it has read
+/// takes as long as reading it.
+fn answered(
+    bytes: &[u8],
+    find: &dyn Fn(&Event) -> HookProject,
+    clock_offset: SignedDuration,
+    end: &dyn Fn(&Reply),
+) -> HookAnswer {
+    let begun = Instant::now();
+    let event = match Event::parse(bytes) {
+        Ok(event) => as_fork(event),
+        Err(why) => {
+            let reply = internal_error(&format!("this is not a hook event: {why}"));
+            return HookAnswer { reply, ..HookAnswer::default() };
+        }
+    };
+    let mut project = find(&event);
+    let links = project.links.take();
+    let Some(open_modes) = project.open_modes(&event) else { return HookAnswer::default() };
+    let now = Timestamp::now();
+    let received_at = now.checked_add(clock_offset).unwrap_or(now);
+    EventRun { project: &project, event: &event, begun, received_at, clock_offset }.answer(&open_modes, links, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hook_entries::TIMEOUT;
+    use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
+    use crate::store::lock::LOCK_TIMEOUT;
+    use std::time::Duration;
+
+    #[test]
+    fn the_host_waits_longer_than_the_hook_can_take() {
+        // One lock for the state, one for the rotation of the journal.
+        let longest = GIT_TIMEOUT + STEP_TIMEOUT + 2 * LOCK_TIMEOUT;
+        assert!(longest + Duration::from_secs(5) < Duration::from_secs(TIMEOUT), "{longest:?}");
+    }
+}
