@@ -2,13 +2,13 @@
 
 mod cache;
 mod check;
-mod cli_error;
+pub(crate) mod cli_error;
 mod client_version;
 mod completions;
 mod demo;
 mod doctor;
 mod event_input;
-mod file_change;
+pub(crate) mod file_change;
 mod gallery;
 pub mod hook;
 mod hook_activity;
@@ -22,24 +22,23 @@ mod line_diff;
 mod log;
 mod modes;
 mod person;
-mod record;
-mod replay;
-mod screen;
-mod session_lookup;
+pub(crate) mod screen;
+pub(crate) mod session_lookup;
 mod status;
-mod trust;
+pub(crate) mod trust;
 mod uninstall;
 mod version;
-mod why;
+pub(crate) mod why;
 
 use crate::crash;
 use crate::event::{Event, EventFields, EventKind};
-use crate::live::is_run_by_host as is_run_by_model;
+pub(crate) use crate::live::is_run_by_host as is_run_by_model;
+use crate::replay::{command, record};
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use hook::HookOptions;
-use person::require_person;
+pub(crate) use person::require_person;
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
@@ -49,13 +48,13 @@ use std::process::ExitCode;
 const EXIT_USAGE: u8 = 64;
 
 /// The command found problems or could not do its work.
-const EXIT_FAILURE: u8 = 1;
+pub(crate) const EXIT_FAILURE: u8 = 1;
 
 /// A bug stopped the command.
-const EXIT_CRASH: u8 = 70;
+pub(crate) const EXIT_CRASH: u8 = 70;
 
 /// The exit code of a command, or why it stopped.
-type CliResult = Result<ExitCode, CliError>;
+pub(crate) type CliResult = Result<ExitCode, CliError>;
 
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
@@ -96,7 +95,7 @@ enum CliCommand {
     /// List the events of all sessions and their outcomes
     Log(log::Log),
     /// Re-evaluate recorded sessions and report what changed
-    Replay(replay::Replay),
+    Replay(command::ReplayCommand),
     /// List, show, check, add and import modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
@@ -143,7 +142,7 @@ fn run(plain: &[Option<&str>]) -> ExitCode {
         // Only a replay starts this, so no help and no completion has it.
         [Some("replay"), Some("--worker")] => {
             crash::handle_panics(end_after_crash);
-            return replay::serve();
+            return crate::replay::worker_process::serve();
         }
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
             return version::main();
@@ -170,7 +169,7 @@ fn run(plain: &[Option<&str>]) -> ExitCode {
 }
 
 /// Reports a panic and ends the program.
-fn end_after_crash(panic: &PanicHookInfo<'_>) {
+pub(crate) fn end_after_crash(panic: &PanicHookInfo<'_>) {
     let input = crash::input().map(|path| format!(" on {}", path.display())).unwrap_or_default();
     let text = format!("error: modegate crashed{input}\n  caused by: {panic}\n  hint: please report it");
     screen::print_error(text);
@@ -178,7 +177,7 @@ fn end_after_crash(panic: &PanicHookInfo<'_>) {
 }
 
 #[expect(clippy::exit, reason = "released programs do not unwind")]
-fn exit_after_crash() {
+pub(crate) fn exit_after_crash() {
     std::process::exit(i32::from(EXIT_CRASH));
 }
 
@@ -215,7 +214,7 @@ fn session_start(session: &str, cwd: &Path) -> Event {
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.
-fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
+pub(crate) fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::disk::SeenFolders;
     use crate::live::place;
     let home = match project {

@@ -17,7 +17,7 @@ static COLOR: OnceLock<bool> = OnceLock::new();
 
 /// How a word is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TextStyle {
+pub(crate) enum TextStyle {
     Red,
     Green,
     Yellow,
@@ -37,16 +37,16 @@ const STYLES: [(TextStyle, &str); 6] = [
 ];
 
 /// Prints a line; a closed pipe is ignored.
-pub(super) fn print_line(text: impl AsRef<str>) {
+pub(crate) fn print_line(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", printed(text.as_ref()));
 }
 
-pub(super) fn print_error(text: impl AsRef<str>) {
+pub(crate) fn print_error(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", printed(text.as_ref()));
 }
 
 /// Prints a command to the runner of a workflow, which is on one line; with `to_stderr`, on standard error.
-pub(super) fn print_workflow_command(command: &str, to_stderr: bool) {
+pub(crate) fn print_workflow_command(command: &str, to_stderr: bool) {
     let line = format!("{}\n", printable::one_line(command));
     let _: std::io::Result<()> = if to_stderr {
         std::io::stderr().write_all(line.as_bytes())
@@ -125,7 +125,7 @@ pub(super) fn print_failure(error: &str, as_json: bool) {
 }
 
 /// Prints JSON for a script.
-pub(super) fn print_json(value: &impl Serialize) {
+pub(crate) fn print_json(value: &impl Serialize) {
     print_line(serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
@@ -151,7 +151,7 @@ fn style_mark() -> &'static str {
 }
 
 /// The text in a style, if output is in color.
-pub(super) fn styled(style: TextStyle, text: &str) -> String {
+pub(crate) fn styled(style: TextStyle, text: &str) -> String {
     if COLOR.get() != Some(&true) || text.is_empty() {
         return text.to_owned();
     }
@@ -161,7 +161,7 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
 }
 
 /// A number and its noun.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = if noun.ends_with('s') { "es" } else { "s" };
     format!("{count} {noun}{}", if count == 1 { "" } else { plural })
 }

@@ -189,7 +189,7 @@ fn confirmed() -> Result<bool, CliError> {
 }
 
 /// Agrees to the current files; a record that cannot be written leaves them untrusted, which events report.
-pub(super) fn renew(places: &ProjectPaths) {
+pub(crate) fn renew(places: &ProjectPaths) {
     let review = TrustReview::read(places.clone());
     if !review.files.is_empty() {
         let _: Result<(), CliError> = review.agree();
@@ -198,19 +198,19 @@ pub(super) fn renew(places: &ProjectPaths) {
 
 /// Whether the files of a project were the person's own before a command changed them: they were trusted, or there were
 /// none. Then the person agrees to the change in the same step.
-pub(super) struct TrustBefore {
+pub(crate) struct TrustBefore {
     places: ProjectPaths,
     is_renewal: bool,
 }
 
 impl TrustBefore {
-    pub(super) fn read(places: ProjectPaths) -> Self {
+    pub(crate) fn read(places: ProjectPaths) -> Self {
         let review = TrustReview::read(places.clone());
         Self { is_renewal: !is_run_by_model() && (review.files.is_empty() || review.is_trusted()), places }
     }
 
     /// Agrees to the files as they are now, if they were the person's own before.
-    pub(super) fn renew(&self) {
+    pub(crate) fn renew(&self) {
         if self.is_renewal {
             renew(&self.places);
         }

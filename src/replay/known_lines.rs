@@ -1,9 +1,9 @@
 //! Lines that were decided as recorded, so that lines which differ in nothing that a decision reads need no decision.
 
-use super::continuity::{LineTrace, event_key};
-use super::line::RecordedLine;
-use super::line_pattern::{FreeValues, LinePattern};
-use super::redecision::Comparison;
+use crate::replay::journal::continuity::{LineTrace, event_key};
+use crate::replay::line::RecordedLine;
+use crate::replay::line_pattern::{FreeValues, LinePattern};
+use crate::replay::redecision::Comparison;
 use crate::verdict::Verdict;
 use serde_json::value::RawValue;
 

@@ -1,8 +1,8 @@
 //! Lines of recorded files, and how each kind is recognized.
 
-use super::continuity::{LineTrace, event_key};
-use super::transcript::is_bookkeeping;
 use crate::facts::{Answer, Question};
+use crate::replay::journal::continuity::{LineTrace, event_key};
+use crate::replay::transcript::is_bookkeeping;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};

@@ -8,8 +8,8 @@
 //! A line is compared with a sample, a line that matches. Most free parts are the same there, as those of one session
 //! mostly are; only those that differ are looked at.
 
-use super::line::unescaped;
 use crate::event::{EventFields, has_own_name};
+use crate::replay::line::unescaped;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

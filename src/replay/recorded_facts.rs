@@ -1,8 +1,8 @@
 //! Answers from a recording and from the event itself, with a note of every question that neither answers.
 
-use super::inferred::{InferredAnswers, InferredFacts, named_project};
 use crate::event::{Event, TOOLS};
 use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, event_text, passed_by_exit_code};
+use crate::replay::inferred::{InferredAnswers, InferredFacts, named_project};
 use crate::runners::OutputResult;
 use serde_json::Value;
 use std::borrow::Cow;

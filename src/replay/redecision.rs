@@ -1,17 +1,17 @@
 //! Deciding a recorded event again, and comparing the result with the recorded decision.
 
-use super::change::DecisionChange;
-use super::known_lines::{KnownLines, SimilarLine};
-use super::line::{RecordedLine, unescaped};
-use super::line_pattern::is_same;
-use super::recorded_facts::RecordedFacts;
-use super::result::PastDecision;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventError};
 use crate::facts::{Answer, FactSource, Facts, Question};
 use crate::ids::{AgentName, with_notes};
 use crate::journal::{JournalLine, masked};
 use crate::mode::Catalogue;
+use crate::replay::change::DecisionChange;
+use crate::replay::known_lines::{KnownLines, SimilarLine};
+use crate::replay::line::{RecordedLine, unescaped};
+use crate::replay::line_pattern::is_same;
+use crate::replay::recorded_facts::RecordedFacts;
+use crate::replay::result::PastDecision;
 use crate::session::Session;
 use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! Replayed events, and problems with recorded files, as people and scripts read them.
 
-use super::change::DecisionChange;
-use super::expectation::Expectation;
-use super::redecision::Comparison;
 use crate::facts::{Answer, Question};
 use crate::ids::GateId;
 use crate::mode::Catalogue;
+use crate::replay::change::DecisionChange;
+use crate::replay::expectation::Expectation;
+use crate::replay::redecision::Comparison;
 use crate::reply::{Reply, reply};
 use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
-use super::line_pattern::{common_length, is_same};
+use crate::replay::line_pattern::{common_length, is_same};
 use crate::session::{Session, SessionModes};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -180,8 +180,8 @@ fn mixed(hash: u64, word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::RecordedLine;
     use super::*;
+    use crate::replay::line::RecordedLine;
     use serde_json::{Value, json};
 
     fn line(at: &str, us: u64, before: &str, after: Option<&str>) -> String {

@@ -1,20 +1,23 @@
 //! Replays journals and recordings: follows their lines in order and reports each decision.
 
-use super::collector::ResultCollector;
-use super::inputs::ReplayInput;
-use super::line_decider::{DecidedLine, JournalEvent, LineDecider, UndecidedLine, newer_line};
-use super::line_reader::{PART, PartRange, PartText, parts};
-use super::mode_source::ResolvedModes;
-use crate::replay::continuity::{Continuity, FileLine, LineOrder, LineTrace};
+pub(crate) mod continuity;
+pub(crate) mod line_decider;
+
+use crate::replay::collector::ResultCollector;
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::continuity::{Continuity, FileLine, LineOrder, LineTrace};
+use crate::replay::journal::line_decider::{DecidedLine, JournalEvent, LineDecider, UndecidedLine, newer_line};
 use crate::replay::known_lines::SimilarLine;
 use crate::replay::line_pattern::is_same;
+use crate::replay::line_reader::{PART, PartRange, PartText, parts};
+use crate::replay::mode_source::ResolvedModes;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
-pub(super) fn replay(input: &ReplayInput, mut decider: LineDecider<'_>, collector: &mut ResultCollector) {
+pub(crate) fn replay(input: &ReplayInput, mut decider: LineDecider<'_>, collector: &mut ResultCollector) {
     let mut follower = JournalFollower::new(&input.files, &decider.modes);
     let mut text = PartText::default();
     for part in parts(&input.files, PART) {
@@ -28,13 +31,13 @@ pub(super) fn replay(input: &ReplayInput, mut decider: LineDecider<'_>, collecto
 }
 
 /// Follows the lines of a journal in order.
-pub(super) struct JournalFollower {
+pub(crate) struct JournalFollower {
     names: Vec<Arc<str>>,
     file: Arc<str>,
     /// The number of lines in the file before this part.
-    pub(super) before: u64,
+    pub(crate) before: u64,
     /// The modes that decide the next line.
-    pub(super) modes: Arc<ResolvedModes>,
+    pub(crate) modes: Arc<ResolvedModes>,
     /// The session of the last line.
     current: (String, Continuity),
     /// One journal may have several sessions, and one session several files.
@@ -42,7 +45,7 @@ pub(super) struct JournalFollower {
 }
 
 impl JournalFollower {
-    pub(super) fn new(files: &[PathBuf], modes: &Arc<ResolvedModes>) -> Self {
+    pub(crate) fn new(files: &[PathBuf], modes: &Arc<ResolvedModes>) -> Self {
         let names: Vec<Arc<str>> = files.iter().map(|path| path.to_string_lossy().into()).collect();
         Self {
             file: names.first().cloned().unwrap_or_default(),
@@ -54,7 +57,7 @@ impl JournalFollower {
         }
     }
 
-    pub(super) fn begin_part(&mut self, range: &PartRange, collector: &mut ResultCollector) {
+    pub(crate) fn begin_part(&mut self, range: &PartRange, collector: &mut ResultCollector) {
         if range.bytes.start == 0 {
             collector.settle();
             self.before = 0;
@@ -63,18 +66,18 @@ impl JournalFollower {
     }
 
     /// Decides and follows the lines of a part.
-    pub(super) fn decide(&mut self, text: &PartText, decider: &mut LineDecider<'_>, collector: &mut ResultCollector) {
+    pub(crate) fn decide(&mut self, text: &PartText, decider: &mut LineDecider<'_>, collector: &mut ResultCollector) {
         let mut lines = decider.decide(text);
         self.follow(&mut lines, collector);
         self.before += lines.lines.count;
     }
 
-    pub(super) fn unreadable(&mut self, error: impl std::fmt::Display, collector: &mut ResultCollector) {
+    pub(crate) fn unreadable(&mut self, error: impl std::fmt::Display, collector: &mut ResultCollector) {
         collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
     }
 
     /// Follows the lines of a part, each with its number in the part.
-    pub(super) fn follow<'t>(
+    pub(crate) fn follow<'t>(
         &mut self,
         lines: impl Iterator<Item = (u64, DecidedLine<'t>)>,
         collector: &mut ResultCollector,
@@ -153,7 +156,7 @@ impl JournalFollower {
     }
 
     /// Reports what is missing at the end.
-    pub(super) fn end(self, collector: &mut ResultCollector) {
+    pub(crate) fn end(self, collector: &mut ResultCollector) {
         collector.settle();
         let sessions = self.others.into_values().chain([self.current.1]);
         let mut missing: Vec<FileLine> = sessions.flat_map(Continuity::end).collect();

@@ -1,8 +1,8 @@
 //! A summary in Markdown: for the job of a CI system, and as a comment on a pull request.
 
-use super::change::{DecisionChange, ReplayCounts};
-use super::result::ReplayResult;
 use crate::printable;
+use crate::replay::change::{DecisionChange, ReplayCounts};
+use crate::replay::result::ReplayResult;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

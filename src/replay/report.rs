@@ -2,22 +2,30 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::cli_error::CliError;
-use super::super::screen::{print_error, print_line, print_workflow_command};
-use super::collector::{ReplayMessage, Shard};
-use super::html_data::HtmlData;
-use super::inputs::ReplayInput;
-use super::mode_source::ModeSource;
-use super::progress::{ProgressLine, decimal};
-use super::summary::ReplaySummary;
-use super::{EXIT_UNWRITTEN, Replay, merge, no_input};
+pub(crate) mod annotations;
+pub mod html;
+pub(crate) mod html_data;
+pub(crate) mod junit;
+pub(crate) mod markdown;
+pub(crate) mod progress;
+pub(crate) mod summary;
+
+use crate::cli::cli_error::CliError;
+use crate::cli::screen::{print_error, print_line, print_workflow_command};
 use crate::disk::{self, LinkPolicy};
 use crate::mode::Catalogue;
 use crate::paths::hash;
 use crate::printable;
-use crate::replay::annotations;
-use crate::replay::junit::TestSuite;
-use crate::replay::markdown::ChangedDecisions;
+use crate::replay::collector::{ReplayMessage, Shard};
+use crate::replay::command::{EXIT_UNWRITTEN, ReplayCommand, no_input};
+use crate::replay::inputs::ReplayInput;
+use crate::replay::merge;
+use crate::replay::mode_source::ModeSource;
+use crate::replay::report::html_data::HtmlData;
+use crate::replay::report::junit::TestSuite;
+use crate::replay::report::markdown::ChangedDecisions;
+use crate::replay::report::progress::{ProgressLine, decimal};
+use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::ReplayProblem;
 use serde_json::json;
 use std::collections::HashSet;
@@ -26,8 +34,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Passes the messages of all inputs, which arrive in order, to the summary and the outputs.
-pub(super) struct Reporter<'a> {
-    args: &'a Replay,
+pub(crate) struct Reporter<'a> {
+    args: &'a ReplayCommand,
     summary: ReplaySummary,
     junit: Option<JunitFile>,
     markdown: ChangedDecisions,
@@ -42,7 +50,7 @@ pub(super) struct Reporter<'a> {
 
 impl<'a> Reporter<'a> {
     /// Fails at once if an output cannot be written.
-    pub(super) fn new(args: &'a Replay, inputs: &[ReplayInput]) -> Result<Self, CliError> {
+    pub(crate) fn new(args: &'a ReplayCommand, inputs: &[ReplayInput]) -> Result<Self, CliError> {
         let failure = |path: &Path, why: String| CliError::failure(unwritten(path, why)).exit(EXIT_UNWRITTEN);
         let mut seen = HashSet::new();
         for path in [&args.junit, &args.sarif, &args.markdown, &args.html].into_iter().flatten() {
@@ -69,7 +77,7 @@ impl<'a> Reporter<'a> {
         })
     }
 
-    pub(super) fn message(&mut self, input: &ReplayInput, message: ReplayMessage) {
+    pub(crate) fn message(&mut self, input: &ReplayInput, message: ReplayMessage) {
         match message {
             ReplayMessage::Event(json, result) => {
                 if let Some(json) = json {
@@ -120,7 +128,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    pub(super) fn problem(&mut self, problem: ReplayProblem) {
+    pub(crate) fn problem(&mut self, problem: ReplayProblem) {
         if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
@@ -136,7 +144,7 @@ impl<'a> Reporter<'a> {
     }
 
     /// Writes every report; returns whether all decisions are fine.
-    pub(super) fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
+    pub(crate) fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
         self.progress.clear();
         for problem in merge::shard_problems(&self.shards) {
             self.problem(problem);

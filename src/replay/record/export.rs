@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::machine::machine_identity;
 use crate::cli::cli_error::CliError;
 use crate::cli::screen::{self, TextStyle, styled};
 use crate::cli::session_lookup::find_session;
@@ -12,8 +11,9 @@ use crate::journal_files;
 use crate::mode::SETTINGS;
 use crate::mode_cache;
 use crate::paths::{ProjectPaths, safe_name};
-use crate::replay::mask::MaskCounts;
-use crate::replay::recording::{ExportReport, LineNote, RecordingExport, export};
+use crate::replay::record::machine::machine_identity;
+use crate::replay::record::mask::MaskCounts;
+use crate::replay::record::recording::{ExportReport, LineNote, RecordingExport, export};
 use crate::user_folder::project_paths;
 use clap::Args;
 use serde_json::json;
@@ -33,7 +33,7 @@ const LISTED: usize = 10;
     modegate record export 5f1c --out login.recording.jsonl\n  \
     modegate record export last --out - | less"
 )]
-pub(super) struct ExportCommand {
+pub(crate) struct ExportCommand {
     /// Session id or a prefix of it, `last`, or the path of a journal
     session: String,
     /// File to write, or `-` for standard output [default: SESSION.recording.jsonl]
@@ -45,7 +45,7 @@ pub(super) struct ExportCommand {
 }
 
 impl ExportCommand {
-    pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
+    pub(crate) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
         let to_stdout = self.out.as_deref() == Some(Path::new("-"));
         // Gates see where a shell writes, but not this file.
         if !to_stdout && is_run_by_model() {

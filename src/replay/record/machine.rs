@@ -3,11 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use crate::paths::ProjectPaths;
-use crate::replay::mask::MachineIdentity;
+use crate::replay::record::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 
 /// The folders and names that are masked in a recording of this project.
-pub(super) fn machine_identity(places: &ProjectPaths) -> MachineIdentity {
+pub(crate) fn machine_identity(places: &ProjectPaths) -> MachineIdentity {
     let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
     let named = home.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(variable).or(named);

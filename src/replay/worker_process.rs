@@ -5,16 +5,18 @@
 
 #![expect(clippy::disallowed_methods, reason = "starts processes")]
 
-use super::super::{EXIT_CRASH, exit_after_crash};
-use super::ReplayWork;
-use super::collector::{BATCH, CollectorOptions, ReplayMessage, ResultCollector};
-use super::inputs::ReplayInput;
-use super::line_decider::LineDecider;
-use super::line_reader::{PartRange, PartText};
-use super::mode_source::ResolvedModes;
-use super::wire::{Bytes, PartWriter, WorkerFrame, WorkerJob, closed, decoded, encoded, receive, send, write_frame};
-use super::workers::{InputReplayer, decider_of_part};
+use crate::cli::{EXIT_CRASH, exit_after_crash};
 use crate::crash;
+use crate::replay::collector::{BATCH, CollectorOptions, ReplayMessage, ResultCollector};
+use crate::replay::command::ReplayWork;
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::line_decider::LineDecider;
+use crate::replay::line_reader::{PartRange, PartText};
+use crate::replay::mode_source::ResolvedModes;
+use crate::replay::wire::{
+    Bytes, PartWriter, WorkerFrame, WorkerJob, closed, decoded, encoded, receive, send, write_frame,
+};
+use crate::replay::workers::{InputReplayer, decider_of_part};
 use std::borrow::Cow;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -32,7 +34,7 @@ const BUFFER: usize = 64 * 1024;
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// A worker, seen from the process that started it.
-pub(super) struct WorkerProcess {
+pub(crate) struct WorkerProcess {
     child: Child,
     /// Closed to end the worker.
     jobs: Option<ChildStdin>,
@@ -44,7 +46,7 @@ pub(super) struct WorkerProcess {
 }
 
 /// Starts workers, as many as the system allows.
-pub(super) fn start(count: usize, work: &ReplayWork) -> Vec<WorkerProcess> {
+pub(crate) fn start(count: usize, work: &ReplayWork) -> Vec<WorkerProcess> {
     let (key, Ok(setup)) = (work.source.key(), encoded(&(BUILD, &work.setup))) else { return Vec::new() };
     let start = || {
         #[cfg(target_os = "linux")]
@@ -58,7 +60,7 @@ pub(super) fn start(count: usize, work: &ReplayWork) -> Vec<WorkerProcess> {
 
 impl WorkerProcess {
     /// Starts a worker with its work.
-    pub(super) fn start(mut program: Command, setup: &[u8], key: u64) -> io::Result<Self> {
+    pub(crate) fn start(mut program: Command, setup: &[u8], key: u64) -> io::Result<Self> {
         program.args(["replay", "--worker"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut program, "modegate");
@@ -71,7 +73,7 @@ impl WorkerProcess {
     }
 
     /// Replays an input and passes its messages on; returns the last ones.
-    pub(super) fn replay(
+    pub(crate) fn replay(
         &mut self,
         input: &ReplayInput,
         has_json: bool,
@@ -95,7 +97,7 @@ impl WorkerProcess {
     }
 
     /// Decides a part of a journal; returns the frame with its lines.
-    pub(super) fn decide(&mut self, input: &ReplayInput, part: &PartRange) -> io::Result<Vec<u8>> {
+    pub(crate) fn decide(&mut self, input: &ReplayInput, part: &PartRange) -> io::Result<Vec<u8>> {
         self.ask(&(Cow::Borrowed(input), Some(Cow::Borrowed(part))))?;
         self.read()?;
         self.is_idle = true;
@@ -146,7 +148,7 @@ impl Drop for WorkerProcess {
 }
 
 /// Works for another process until that closes standard input.
-pub(in crate::cli) fn serve() -> ExitCode {
+pub(crate) fn serve() -> ExitCode {
     let (mut jobs, answers) = (io::stdin().lock(), BufWriter::with_capacity(BUFFER, io::stdout()));
     let mut setup = Vec::new();
     let work = receive(&mut jobs, &mut setup).and_then(|()| {
@@ -245,10 +247,10 @@ fn decide<'r>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::inputs::FoundInputs;
-    use super::super::workers::run;
     use super::*;
     use crate::cli::end_after_crash;
+    use crate::replay::inputs::FoundInputs;
+    use crate::replay::workers::run;
     use std::path::Path;
 
     /// Reports the name of each input, and crashes on one of them.

@@ -2,10 +2,10 @@
 //!
 //! An export verifies that the masked lines are decided as before.
 
-use super::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
-use super::redecision::{difference, redecide};
 use crate::journal::JournalLine;
 use crate::mode::{Catalogue, ProjectSources};
+use crate::replay::record::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
+use crate::replay::redecision::{difference, redecide};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,12 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::cli_error::CliError;
-use super::no_input;
+use crate::cli::cli_error::CliError;
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
 use crate::paths::{ProjectPaths, hash};
-use crate::replay::recording::Header;
+use crate::replay::command::no_input;
+use crate::replay::record::recording::Header;
 use crate::user_folder::project_paths;
 use std::collections::HashMap;
 use std::io;
@@ -24,7 +24,7 @@ const RECORDED: &str = "recorded";
 const MODES: &str = ".claude/modes/";
 
 /// Where modes come from.
-pub(super) struct ModeSource {
+pub(crate) struct ModeSource {
     /// Whether only the modes of a recording are used.
     recorded: bool,
     /// Mode files from a folder outside a project; they replace the mode files of the project.
@@ -43,17 +43,17 @@ pub(super) struct ModeSource {
 
 /// A catalogue that decides.
 #[derive(Debug)]
-pub(super) struct ResolvedModes {
-    pub(super) catalogue: Catalogue,
+pub(crate) struct ResolvedModes {
+    pub(crate) catalogue: Catalogue,
     /// The hash in lines that the same modes decided.
-    pub(super) hash: String,
+    pub(crate) hash: String,
     /// Which modes they are, for people.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 impl ModeSource {
     /// Reads the modes of `--modes`, or of the project.
-    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, CliError> {
+    pub(crate) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, CliError> {
         let recorded = modes.is_some_and(|modes| modes.as_os_str() == RECORDED);
         let mut source = Self {
             recorded,
@@ -80,13 +80,13 @@ impl ModeSource {
     }
 
     /// A hash of everything that the modes depend on.
-    pub(super) fn key(&self) -> u64 {
+    pub(crate) fn key(&self) -> u64 {
         let Self { recorded, loose, folder, project, named, name, .. } = self;
         hash(format!("{:?}", (recorded, loose, folder, project, named, name)).as_bytes())
     }
 
     /// The chosen modes, each with the path of its file.
-    pub(super) fn catalogue(&self) -> &Catalogue {
+    pub(crate) fn catalogue(&self) -> &Catalogue {
         self.catalogue.get_or_init(|| self.compose())
     }
 
@@ -105,12 +105,12 @@ impl ModeSource {
     }
 
     /// Files of the chosen modes that cannot be read.
-    pub(super) fn broken(&self) -> Vec<BrokenFile> {
+    pub(crate) fn broken(&self) -> Vec<BrokenFile> {
         if self.recorded { Vec::new() } else { self.catalogue().broken.clone() }
     }
 
     /// The mode files and settings of a scenario: the chosen ones, else those of the project that it is in.
-    pub(super) fn files(&self, scenario: &Path) -> Vec<(String, String)> {
+    pub(crate) fn files(&self, scenario: &Path) -> Vec<(String, String)> {
         if self.recorded {
             return Vec::new();
         }
@@ -123,7 +123,7 @@ impl ModeSource {
     }
 
     /// The modes that decide the lines of a recording.
-    pub(super) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
+    pub(crate) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
         let has_modes = self.named
             || self.loose.is_some()
             || self.project != ProjectSources { user: self.project.user.clone(), ..ProjectSources::default() };
@@ -136,7 +136,7 @@ impl ModeSource {
     }
 
     /// The modes that decide the lines of a file: those of the project that it is a journal of, or the chosen ones.
-    pub(super) fn of_file(&self, path: &Path) -> Arc<ResolvedModes> {
+    pub(crate) fn of_file(&self, path: &Path) -> Arc<ResolvedModes> {
         let Some(home) = owner(path).filter(|_| !self.named) else {
             return self.resolve(&self.with_loose(&self.project), None, &self.name);
         };

@@ -1,7 +1,7 @@
 //! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
-use super::result::{ReplayProblem, ReplayResult};
 use crate::printable;
+use crate::replay::result::{ReplayProblem, ReplayResult};
 use std::io;
 
 /// The cases of one session.
@@ -86,9 +86,9 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::DecisionChange;
-    use super::super::result::PastDecision;
     use super::*;
+    use crate::replay::change::DecisionChange;
+    use crate::replay::result::PastDecision;
     use crate::verdict::{Decision, Verdict};
 
     #[test]

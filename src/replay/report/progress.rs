@@ -12,7 +12,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const WIDTH: u64 = 30;
 
 /// Shows on a terminal how much is done; nothing elsewhere.
-pub(super) struct ProgressLine {
+pub(crate) struct ProgressLine {
     total: u64,
     done: u64,
     started: Instant,
@@ -23,13 +23,13 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    pub(super) fn new(total: u64) -> Self {
+    pub(crate) fn new(total: u64) -> Self {
         let now = Instant::now();
         Self { total, done: 0, started: now, last: now, length: 0, is_terminal: io::stderr().is_terminal() }
     }
 
     /// Counts bytes that are done.
-    pub(super) fn add(&mut self, bytes: u64) {
+    pub(crate) fn add(&mut self, bytes: u64) {
         self.done += bytes;
         if self.is_terminal && self.last.elapsed() >= PAUSE {
             self.last = Instant::now();
@@ -38,7 +38,7 @@ impl ProgressLine {
     }
 
     /// Makes room for another line, or for what comes after the replay.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.length > 0 {
             self.show("");
         }
@@ -61,7 +61,7 @@ fn line(done: u64, total: u64, spent: Duration) -> String {
 }
 
 /// A size in the largest unit that it has one of.
-pub(super) fn decimal(bytes: u64) -> String {
+pub(crate) fn decimal(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     match units.into_iter().find(|(size, _)| bytes >= *size) {
         Some((size, unit)) => format!("{}.{:02} {unit}", bytes / size, bytes % size * 100 / size),

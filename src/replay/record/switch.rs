@@ -12,7 +12,7 @@ use crate::settings::switch::{SwitchError, switched};
 use serde_json::json;
 
 /// Switches recording on or off, and prints the result.
-pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), CliError> {
+pub(crate) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), CliError> {
     let path = places.settings();
     let text = text_of(&path)?.unwrap_or_default();
     let switched = switched(&text, on).map_err(|error| explain(&text, on, &error))?;

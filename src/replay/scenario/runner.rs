@@ -2,20 +2,20 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::hook::{HookAnswer, answer_in};
-use super::super::trust;
-use super::collector::ResultCollector;
-use super::inputs::ReplayInput;
-use super::mode_source::{ModeSource, ResolvedModes};
-use super::stream::read_events;
+use crate::cli::hook::{HookAnswer, answer_in};
+use crate::cli::trust;
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::live;
 use crate::mode::Mode;
 use crate::paths::ProjectPaths;
+use crate::replay::collector::ResultCollector;
+use crate::replay::inputs::ReplayInput;
+use crate::replay::mode_source::{ModeSource, ResolvedModes};
 use crate::replay::redecision::Comparison;
 use crate::replay::result::CaseLocation;
 use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioError, ScenarioStep, StepOutput};
+use crate::replay::stream::read_events;
 use crate::session::Session;
 use crate::store::StateStore;
 use crate::user_folder::project_paths_in;
@@ -57,7 +57,7 @@ enum RunError {
     Io(#[from] io::Error),
 }
 
-pub(super) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, collector: &mut ResultCollector) {
+pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, collector: &mut ResultCollector) {
     if let Err(why) = run(input.main(), source, shell, collector) {
         collector.settle();
         collector.unmet(&input.main().to_string_lossy(), 0, why);

@@ -8,10 +8,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// How many bytes of a file one part has.
-pub(super) const PART: u64 = 256 * 1024;
+pub(crate) const PART: u64 = 256 * 1024;
 
 /// The same where only the first lines are needed.
-pub(super) const SMALL_PART: u64 = 16 * 1024;
+pub(crate) const SMALL_PART: u64 = 16 * 1024;
 
 /// How much is read at once where a part ends in the middle of a line; the next part reads it again.
 const BLOCK: usize = 4 * 1024;
@@ -35,22 +35,22 @@ thread_local! {
 
 /// The lines of a file that begin in a range of its bytes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct PartRange {
+pub(crate) struct PartRange {
     /// The number of the file in its input.
-    pub(super) file: usize,
-    pub(super) bytes: Range<u64>,
+    pub(crate) file: usize,
+    pub(crate) bytes: Range<u64>,
 }
 
 impl PartRange {
     /// Whether the input begins with this part.
-    pub(super) fn is_first(&self) -> bool {
+    pub(crate) fn is_first(&self) -> bool {
         self.file == 0 && self.bytes.start == 0
     }
 }
 
 /// The text of a part; it begins with a line.
 #[derive(Debug)]
-pub(super) struct PartText {
+pub(crate) struct PartText {
     /// The room, of which the beginning is used.
     room: Vec<u8>,
     end: usize,
@@ -67,43 +67,43 @@ pub(super) struct PartText {
 }
 
 /// A line that is not empty.
-pub(super) struct RawLine<'t> {
+pub(crate) struct RawLine<'t> {
     /// The number of the line in its part, from 1.
-    pub(super) number: u64,
-    pub(super) bytes: Result<&'t [u8], TooLong>,
+    pub(crate) number: u64,
+    pub(crate) bytes: Result<&'t [u8], TooLong>,
     /// Whether the line ends with a newline.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// A line that is skipped because of its size.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the line has {0} bytes; the limit is {LONGEST}")]
-pub(super) struct TooLong(usize);
+pub(crate) struct TooLong(usize);
 
 /// The lines of a part that are not empty.
-pub(super) struct PartLines<'t> {
+pub(crate) struct PartLines<'t> {
     /// The text from the next line on.
-    pub(super) rest: &'t [u8],
+    pub(crate) rest: &'t [u8],
     too_long: Option<TooLong>,
     /// What is known of the text behind the part; `None` where the file ends with it.
     behind: Option<&'t [u8]>,
     /// The number of lines so far, empty ones too.
-    pub(super) count: u64,
+    pub(crate) count: u64,
 }
 
 impl<'t> PartLines<'t> {
     /// What follows the next line, which has this length; at the end of a part, as far as it is known.
-    pub(super) fn after(&self, length: usize) -> Option<&'t [u8]> {
+    pub(crate) fn after(&self, length: usize) -> Option<&'t [u8]> {
         self.rest.get(length + 1..).filter(|rest| !rest.is_empty()).or(self.behind)
     }
 
     /// What follows the last line; at the end of a part, as far as it is known.
-    pub(super) fn following(&self) -> Option<&'t [u8]> {
+    pub(crate) fn following(&self) -> Option<&'t [u8]> {
         Some(self.rest).filter(|rest| !rest.is_empty()).or(self.behind)
     }
 
     /// Goes past the next line, which has this length.
-    pub(super) fn pass(&mut self, length: usize) {
+    pub(crate) fn pass(&mut self, length: usize) {
         self.rest = self.rest.get(length + 1..).unwrap_or_default();
         self.count += 1;
     }
@@ -128,7 +128,7 @@ impl<'t> Iterator for PartLines<'t> {
 }
 
 /// The parts of the files of an input, in order.
-pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRange> {
+pub(crate) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRange> {
     files.iter().enumerate().flat_map(move |(file, path)| {
         let length = crate::disk::open(path).and_then(|file| Ok(file.metadata()?.len())).unwrap_or(1);
         let starts = (0..length.max(1)).step_by(usize::try_from(size).unwrap_or(usize::MAX));
@@ -141,7 +141,7 @@ pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRa
 }
 
 /// Calls `each` with every line of a file and its number in the file, up to the first error.
-pub(super) fn each_line<E: From<io::Error>>(
+pub(crate) fn each_line<E: From<io::Error>>(
     path: &Path,
     size: u64,
     mut each: impl FnMut(u64, RawLine<'_>) -> Result<(), E>,
@@ -158,7 +158,7 @@ pub(super) fn each_line<E: From<io::Error>>(
 }
 
 impl PartText {
-    pub(super) fn read(&mut self, files: &[PathBuf], PartRange { file: number, bytes }: &PartRange) -> io::Result<()> {
+    pub(crate) fn read(&mut self, files: &[PathBuf], PartRange { file: number, bytes }: &PartRange) -> io::Result<()> {
         (self.end, self.start, self.too_long) = (0, 0, None);
         (self.is_first, self.is_last) = (bytes.start == 0, bytes.end == u64::MAX);
         let mut file = match self.file.take().filter(|(open, _)| open == number) {
@@ -225,7 +225,7 @@ impl PartText {
         Ok(())
     }
 
-    pub(super) fn lines(&self) -> PartLines<'_> {
+    pub(crate) fn lines(&self) -> PartLines<'_> {
         let text = self.from(self.start);
         let rest = text.strip_prefix(BOM).filter(|_| self.is_first).unwrap_or(text);
         let behind = self.room.get(self.end..self.read_end).filter(|_| !self.is_last);

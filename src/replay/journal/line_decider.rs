@@ -1,13 +1,13 @@
 //! Decides the lines of a journal, without regard to their order.
 
-use super::collector::{CollectorOptions, CountedCase, DecidedCase};
-use super::line_reader::{PartLines, PartText, RawLine};
-use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
-use crate::replay::continuity::LineTrace;
+use crate::replay::collector::{CollectorOptions, CountedCase, DecidedCase};
+use crate::replay::journal::continuity::LineTrace;
 use crate::replay::known_lines::SimilarLine;
 use crate::replay::line::{LineKeys, LineKind, RecordedLine};
-use crate::replay::recording::{self, Header};
+use crate::replay::line_reader::{PartLines, PartText, RawLine};
+use crate::replay::mode_source::{ModeSource, ResolvedModes};
+use crate::replay::record::recording::{self, Header};
 use crate::replay::redecision::Redecision;
 use crate::replay::result::{CaseLocation, ReplayResult};
 use std::cell::RefCell;
@@ -22,18 +22,18 @@ thread_local! {
 }
 
 /// Decides lines, each on its own.
-pub(super) struct LineDecider<'a> {
-    pub(super) source: &'a ModeSource,
-    pub(super) modes: Arc<ResolvedModes>,
+pub(crate) struct LineDecider<'a> {
+    pub(crate) source: &'a ModeSource,
+    pub(crate) modes: Arc<ResolvedModes>,
     redecision: Redecision,
     /// Whether every line is decided, also one like an earlier line.
     strict: bool,
     options: CollectorOptions,
     /// Whether another process follows the lines, which has no use for the modes of this one.
-    pub(super) is_for_other_process: bool,
+    pub(crate) is_for_other_process: bool,
 }
 
-pub(super) enum DecidedLine<'t> {
+pub(crate) enum DecidedLine<'t> {
     Similar(SimilarLine<'t>),
     Journal(Box<JournalEvent<'t>>),
     /// A line of a session that belongs to another shard.
@@ -44,23 +44,23 @@ pub(super) enum DecidedLine<'t> {
     Problem(String),
 }
 
-pub(super) struct JournalEvent<'t> {
-    pub(super) session: String,
-    pub(super) trace: LineTrace<'t>,
-    pub(super) result: Result<DecidedCase, UndecidedLine>,
+pub(crate) struct JournalEvent<'t> {
+    pub(crate) session: String,
+    pub(crate) trace: LineTrace<'t>,
+    pub(crate) result: Result<DecidedCase, UndecidedLine>,
 }
 
 /// Why a line is not decided.
-pub(super) enum UndecidedLine {
+pub(crate) enum UndecidedLine {
     /// It has this format, which is newer than the program.
     Newer(u64),
     Because(String),
 }
 
 /// The lines of a part, decided one by one; each has its number in the part.
-pub(super) struct DecidedLines<'d, 'a, 't> {
+pub(crate) struct DecidedLines<'d, 'a, 't> {
     decider: &'d mut LineDecider<'a>,
-    pub(super) lines: PartLines<'t>,
+    pub(crate) lines: PartLines<'t>,
 }
 
 impl<'t> Iterator for DecidedLines<'_, '_, 't> {
@@ -86,7 +86,7 @@ impl<'t> Iterator for DecidedLines<'_, '_, 't> {
 }
 
 impl<'a> LineDecider<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         source: &'a ModeSource,
         modes: Arc<ResolvedModes>,
         strict: bool,
@@ -96,7 +96,7 @@ impl<'a> LineDecider<'a> {
     }
 
     /// Decides with these modes from now on: what other modes decided does not count.
-    pub(super) fn use_modes(&mut self, modes: &Arc<ResolvedModes>) {
+    pub(crate) fn use_modes(&mut self, modes: &Arc<ResolvedModes>) {
         if !Arc::ptr_eq(&self.modes, modes) {
             self.keep_known();
             self.modes = Arc::clone(modes);
@@ -116,7 +116,7 @@ impl<'a> LineDecider<'a> {
         });
     }
 
-    pub(super) fn decide<'t>(&mut self, text: &'t PartText) -> DecidedLines<'_, 'a, 't> {
+    pub(crate) fn decide<'t>(&mut self, text: &'t PartText) -> DecidedLines<'_, 'a, 't> {
         DecidedLines { lines: text.lines(), decider: self }
     }
 
@@ -220,7 +220,7 @@ fn redecision(modes: &Arc<ResolvedModes>, strict: bool) -> Redecision {
     kept.unwrap_or_else(Redecision::with_known_lines)
 }
 
-pub(super) fn newer_line(version: u64) -> String {
+pub(crate) fn newer_line(version: u64) -> String {
     newer_format("line", version, VERSION)
 }
 
@@ -229,7 +229,7 @@ fn newer_format(what: &str, version: u64, own: u32) -> String {
 }
 
 /// Describes a line that is not JSON.
-pub(super) fn unreadable(error: &serde_json::Error, complete: bool) -> String {
+pub(crate) fn unreadable(error: &serde_json::Error, complete: bool) -> String {
     if !complete && error.is_eof() {
         return "the last line is cut off".to_owned();
     }

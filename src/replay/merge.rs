@@ -1,9 +1,9 @@
 //! Reads what several runs printed with `--json`, to report them as one.
 
-use super::collector::{ReplayMessage, ResultCollector, Shard};
-use super::inputs::ReplayInput;
-use super::line_decider::unreadable;
-use super::line_reader::{PART, each_line};
+use crate::replay::collector::{ReplayMessage, ResultCollector, Shard};
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::line_decider::unreadable;
+use crate::replay::line_reader::{PART, each_line};
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ struct ShardLine {
     end: Option<Shard>,
 }
 
-pub(super) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
+pub(crate) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
         if let Err(error) = read(path, &file, collector) {
@@ -58,7 +58,7 @@ fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Re
 }
 
 /// Finds shards that are missing, incomplete or there twice: none of them may pass as one without failures.
-pub(super) fn shard_problems(shards: &[(String, Option<Shard>)]) -> Vec<ReplayProblem> {
+pub(crate) fn shard_problems(shards: &[(String, Option<Shard>)]) -> Vec<ReplayProblem> {
     let found: BTreeSet<Shard> = shards.iter().filter_map(|(_, shard)| *shard).collect();
     let Some(of) = found.iter().map(|shard| shard.of).max() else { return Vec::new() };
     let mut seen = BTreeSet::new();

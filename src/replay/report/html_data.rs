@@ -1,10 +1,10 @@
 //! The data of the HTML report: as many sessions as fit on a page.
 
-use super::inputs::{InputKind, ReplayInput};
-use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
 use crate::replay::change::{DecisionChange, ReplayCounts};
-use crate::replay::html::{diagrams, page};
+use crate::replay::inputs::{InputKind, ReplayInput};
+use crate::replay::report::html::{diagrams, page};
+use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use crate::verdict::Verdict;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 const LARGEST: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]
-pub(super) struct HtmlData {
-    pub(super) sessions: Vec<HtmlSession>,
+pub(crate) struct HtmlData {
+    pub(crate) sessions: Vec<HtmlSession>,
     size: usize,
     omitted: OmittedCounts,
 }
 
 #[derive(Serialize)]
-pub(super) struct HtmlSession {
+pub(crate) struct HtmlSession {
     id: String,
     file: String,
     source: InputKind,
@@ -41,7 +41,7 @@ struct OmittedCounts {
 }
 
 impl HtmlData {
-    pub(super) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
+    pub(crate) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
         let Ok(event) = RawValue::from_string(json) else { return };
         let file = input.main().to_string_lossy();
         let interest = if result.is_failing() { 2 } else { u8::from(result.verdict >= Verdict::Block) };
@@ -85,7 +85,7 @@ impl HtmlData {
         }
     }
 
-    pub(super) fn page(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
+    pub(crate) fn page(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
             modegate: &'static str,

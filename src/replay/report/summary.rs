@@ -1,10 +1,10 @@
 //! The results of all inputs together, and how the terminal shows them.
 
-use super::super::screen::{TextStyle, print_line, styled};
-use super::super::why::verdict_style;
-use super::collector::InputTotals;
+use crate::cli::screen::{TextStyle, print_line, styled};
+use crate::cli::why::verdict_style;
 use crate::printable::one_line;
 use crate::replay::change::{DecisionChange, ReplayCounts};
+use crate::replay::collector::InputTotals;
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use crate::verdict::Truth;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,28 +20,28 @@ const MODES_SHOWN: usize = 5;
 
 /// The results of all inputs together.
 #[derive(Default)]
-pub(super) struct ReplaySummary {
-    pub(super) counts: ReplayCounts,
+pub(crate) struct ReplaySummary {
+    pub(crate) counts: ReplayCounts,
     /// The first failing results.
-    pub(super) failing: Vec<ReplayResult>,
-    pub(super) failing_count: u64,
+    pub(crate) failing: Vec<ReplayResult>,
+    pub(crate) failing_count: u64,
     /// The number of failing results by title and gate.
-    pub(super) gates: BTreeMap<(&'static str, String), u64>,
+    pub(crate) gates: BTreeMap<(&'static str, String), u64>,
     /// Decisions that other modes made.
-    pub(super) other_modes: u64,
+    pub(crate) other_modes: u64,
     /// Skipped records by reason: how many, and the first place.
-    pub(super) skipped: BTreeMap<String, (u64, String)>,
+    pub(crate) skipped: BTreeMap<String, (u64, String)>,
     /// The first results that would be blocked or asked and were never decided before.
-    pub(super) new_blocks: Vec<ReplayResult>,
-    pub(super) new_block_gates: BTreeMap<String, u64>,
-    pub(super) problems: Vec<ReplayProblem>,
+    pub(crate) new_blocks: Vec<ReplayResult>,
+    pub(crate) new_block_gates: BTreeMap<String, u64>,
+    pub(crate) problems: Vec<ReplayProblem>,
     /// The modes that decided, for people.
-    pub(super) modes: BTreeSet<String>,
+    pub(crate) modes: BTreeSet<String>,
     sessions: BTreeSet<u64>,
 }
 
 impl ReplaySummary {
-    pub(super) fn event(&mut self, result: ReplayResult) {
+    pub(crate) fn event(&mut self, result: ReplayResult) {
         let kept = if result.is_failing() {
             self.failing_count += 1;
             for gate in &result.gates {
@@ -61,7 +61,7 @@ impl ReplaySummary {
         }
     }
 
-    pub(super) fn problem(&mut self, problem: ReplayProblem) {
+    pub(crate) fn problem(&mut self, problem: ReplayProblem) {
         self.counts.problems += u64::from(!problem.unmet);
         self.counts.unmet += u64::from(problem.unmet);
         if self.problems.len() < KEPT {
@@ -69,12 +69,12 @@ impl ReplaySummary {
         }
     }
 
-    pub(super) fn skipped(&mut self, first: &ReplayProblem, count: u64) {
+    pub(crate) fn skipped(&mut self, first: &ReplayProblem, count: u64) {
         let place = || format!("{}:{}", first.file, first.line);
         self.skipped.entry(first.what.clone()).or_insert_with(|| (0, place())).0 += count;
     }
 
-    pub(super) fn end(&mut self, totals: &InputTotals) {
+    pub(crate) fn end(&mut self, totals: &InputTotals) {
         self.counts.add(&totals.counts);
         self.other_modes += totals.other_modes;
         self.modes.extend(totals.modes.iter().cloned());
@@ -84,7 +84,7 @@ impl ReplaySummary {
     }
 
     /// Prints the summary as text.
-    pub(super) fn print(&self) {
+    pub(crate) fn print(&self) {
         for result in self.failing.iter().take(SHOWN) {
             print_event(result, &styled(TextStyle::Bold, result.title()));
             for (label, text) in result.details() {

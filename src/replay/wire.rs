@@ -3,15 +3,15 @@
 //! A frame is the length of its content, and that content in the format of postcard. Results are JSON in it, as `--json`
 //! prints them.
 
-use super::collector::{CountedCase, DecidedCase, InputTotals, ReplayMessage};
-use super::inputs::ReplayInput;
-use super::line_decider::{DecidedLine, JournalEvent, UndecidedLine};
-use super::line_reader::PartRange;
-use super::mode_source::ModeSource;
 use crate::replay::change::{CountNumbers, ReplayCounts};
-use crate::replay::continuity::LineTrace;
+use crate::replay::collector::{CountedCase, DecidedCase, InputTotals, ReplayMessage};
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::continuity::LineTrace;
+use crate::replay::journal::line_decider::{DecidedLine, JournalEvent, UndecidedLine};
 use crate::replay::known_lines::SimilarLine;
 use crate::replay::line_pattern::is_same;
+use crate::replay::line_reader::PartRange;
+use crate::replay::mode_source::ModeSource;
 use crate::replay::result::ReplayProblem;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -22,11 +22,11 @@ use std::io::{self, Read, Write};
 const LARGEST_RESERVED: u32 = 1024 * 1024;
 
 /// What a worker is asked to do: a whole input, or a part of a journal.
-pub(super) type WorkerJob<'j> = (Cow<'j, ReplayInput>, Option<Cow<'j, PartRange>>);
+pub(crate) type WorkerJob<'j> = (Cow<'j, ReplayInput>, Option<Cow<'j, PartRange>>);
 
 /// What a worker sends.
 #[derive(Serialize, Deserialize)]
-pub(super) enum WorkerFrame<'f> {
+pub(crate) enum WorkerFrame<'f> {
     /// The first frame, with the key of the work.
     Ready(u64),
     Event(Cow<'f, str>),
@@ -51,7 +51,7 @@ type TotalsParts = (CountNumbers, BTreeSet<u64>, u64, BTreeSet<String>);
 
 /// Bytes that are written and read as a whole.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes<'f>(pub(super) &'f [u8]);
+pub(crate) struct Bytes<'f>(pub(crate) &'f [u8]);
 
 impl Serialize for Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -102,24 +102,24 @@ enum LineResult {
 }
 
 /// Writes a frame.
-pub(super) fn send(output: &mut impl Write, frame: &impl Serialize) -> io::Result<()> {
+pub(crate) fn send(output: &mut impl Write, frame: &impl Serialize) -> io::Result<()> {
     write_frame(output, &encoded(frame)?)
 }
 
 /// Writes a frame with this content.
-pub(super) fn write_frame(output: &mut impl Write, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_frame(output: &mut impl Write, content: &[u8]) -> io::Result<()> {
     let length = u32::try_from(content.len()).map_err(io::Error::other)?;
     output.write_all(&length.to_le_bytes())?;
     output.write_all(content)
 }
 
 /// The content of a frame.
-pub(super) fn encoded(frame: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(crate) fn encoded(frame: &impl Serialize) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(frame).map_err(io::Error::other)
 }
 
 /// Reads the next frame.
-pub(super) fn receive(input: &mut impl Read, content: &mut Vec<u8>) -> io::Result<()> {
+pub(crate) fn receive(input: &mut impl Read, content: &mut Vec<u8>) -> io::Result<()> {
     let mut length = [0; 4];
     input.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
@@ -129,17 +129,17 @@ pub(super) fn receive(input: &mut impl Read, content: &mut Vec<u8>) -> io::Resul
 }
 
 /// The content of a frame that was received.
-pub(super) fn decoded<'f, T: Deserialize<'f>>(content: &'f [u8]) -> io::Result<T> {
+pub(crate) fn decoded<'f, T: Deserialize<'f>>(content: &'f [u8]) -> io::Result<T> {
     postcard::from_bytes(content).map_err(io::Error::other)
 }
 
-pub(super) fn closed() -> io::Error {
+pub(crate) fn closed() -> io::Error {
     io::ErrorKind::UnexpectedEof.into()
 }
 
 impl<'f> WorkerFrame<'f> {
     /// The frame of a message; `None` for those of runs without workers.
-    pub(super) fn of(message: &'f ReplayMessage) -> Option<Self> {
+    pub(crate) fn of(message: &'f ReplayMessage) -> Option<Self> {
         fn parts(problem: &ReplayProblem) -> ProblemParts<'_> {
             (&problem.file, problem.line, &problem.what, problem.unmet)
         }
@@ -158,7 +158,7 @@ impl<'f> WorkerFrame<'f> {
     }
 
     /// The message of a frame; its JSON is kept if a sink needs that.
-    pub(super) fn message(self, has_json: bool) -> io::Result<ReplayMessage> {
+    pub(crate) fn message(self, has_json: bool) -> io::Result<ReplayMessage> {
         let problem = |(file, line, what, unmet): ProblemParts<'_>| ReplayProblem {
             file: file.to_owned(),
             line,
@@ -186,14 +186,14 @@ impl<'f> WorkerFrame<'f> {
 
 /// Writes the lines of a part.
 #[derive(Default)]
-pub(super) struct PartWriter<'t> {
-    pub(super) content: Vec<u8>,
+pub(crate) struct PartWriter<'t> {
+    pub(crate) content: Vec<u8>,
     /// The session before the last event.
     before: &'t [u8],
 }
 
 impl<'t> PartWriter<'t> {
-    pub(super) fn line(&mut self, number: u64, line: DecidedLine<'t>) -> io::Result<()> {
+    pub(crate) fn line(&mut self, number: u64, line: DecidedLine<'t>) -> io::Result<()> {
         let content = match line {
             DecidedLine::Similar(similar) => {
                 let session = std::str::from_utf8(similar.session).unwrap_or_default();
@@ -239,15 +239,15 @@ impl<'t> PartWriter<'t> {
 }
 
 /// Reads the lines of a part that a worker has decided, each with its number there.
-pub(super) struct PartReader<'t, 'm> {
+pub(crate) struct PartReader<'t, 'm> {
     /// What was not read yet; some of it is left at the end only if it cannot be read.
-    pub(super) rest: &'t [u8],
+    pub(crate) rest: &'t [u8],
     before: &'t [u8],
     source: &'m ModeSource,
 }
 
 impl<'t, 'm> PartReader<'t, 'm> {
-    pub(super) fn new(content: &'t [u8], source: &'m ModeSource) -> Self {
+    pub(crate) fn new(content: &'t [u8], source: &'m ModeSource) -> Self {
         Self { rest: content, before: &[], source }
     }
 

@@ -1,14 +1,14 @@
 //! Has several processes work on inputs, or on parts of one, and passes their messages on in order.
 
-use super::collector::{CollectorOptions, ReplayMessage, ResultCollector};
-use super::inputs::ReplayInput;
-use super::journal_follower::JournalFollower;
-use super::line_decider::LineDecider;
-use super::line_reader::{PartRange, PartText};
-use super::mode_source::{ModeSource, ResolvedModes};
-use super::wire::{Bytes, PartReader, WorkerFrame, decoded};
-use super::worker_process::WorkerProcess;
 use crate::crash;
+use crate::replay::collector::{CollectorOptions, ReplayMessage, ResultCollector};
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::JournalFollower;
+use crate::replay::journal::line_decider::LineDecider;
+use crate::replay::line_reader::{PartRange, PartText};
+use crate::replay::mode_source::{ModeSource, ResolvedModes};
+use crate::replay::wire::{Bytes, PartReader, WorkerFrame, decoded};
+use crate::replay::worker_process::WorkerProcess;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use std::thread::{self, Builder};
 /// How many jobs each worker may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
-pub(super) trait InputReplayer: Sync {
+pub(crate) trait InputReplayer: Sync {
     fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>);
 
     /// The parts of a journal that is worth this many workers, or one job for the whole input.
@@ -35,7 +35,7 @@ pub(super) trait InputReplayer: Sync {
 /// this process replays them.
 ///
 /// Workers are at most a few messages and jobs ahead, so memory does not grow with the number of inputs.
-pub(super) fn run<'a>(
+pub(crate) fn run<'a>(
     inputs: &'a [ReplayInput],
     workers: Vec<WorkerProcess>,
     options: CollectorOptions,
@@ -234,7 +234,7 @@ impl DividedJournal<'_> {
 }
 
 /// A decider with the modes that the input begins with.
-pub(super) fn decider_of_part<'r>(
+pub(crate) fn decider_of_part<'r>(
     input: &ReplayInput,
     part: &PartRange,
     replayer: &'r impl InputReplayer,

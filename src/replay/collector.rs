@@ -1,10 +1,10 @@
 //! Collects the results of one input and passes them on in batches.
 
-use super::mode_source::ResolvedModes;
 use crate::paths::hash;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::expectation::{Expectation, ExpectationFile};
 use crate::replay::line_pattern::is_same;
+use crate::replay::mode_source::ResolvedModes;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayProblem, ReplayResult};
 use crate::verdict::{Decision, Verdict};
@@ -13,27 +13,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many messages are passed on at once.
-pub(super) const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct CollectorOptions {
-    pub(super) json: bool,
+pub(crate) struct CollectorOptions {
+    pub(crate) json: bool,
     /// Every event that blocks, moves or differs.
-    pub(super) notable: bool,
-    pub(super) bless: bool,
-    pub(super) shard: Option<Shard>,
+    pub(crate) notable: bool,
+    pub(crate) bless: bool,
+    pub(crate) shard: Option<Shard>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Shard {
+pub(crate) struct Shard {
     #[serde(rename = "shard")]
-    pub(super) number: u64,
-    pub(super) of: u64,
+    pub(crate) number: u64,
+    pub(crate) of: u64,
 }
 
 impl Shard {
-    pub(super) fn has(self, session: &str) -> bool {
+    pub(crate) fn has(self, session: &str) -> bool {
         hash(session.as_bytes()) % self.of == self.number - 1
     }
 }
@@ -50,7 +50,7 @@ impl std::str::FromStr for Shard {
     }
 }
 
-pub(super) enum ReplayMessage {
+pub(crate) enum ReplayMessage {
     /// An event, and its JSON where a sink needs that.
     Event(Option<String>, Box<ReplayResult>),
     /// A session ends, or its part in a file; `quiet` events of it were not reported.
@@ -68,18 +68,18 @@ pub(super) enum ReplayMessage {
 }
 
 #[derive(Default)]
-pub(super) struct InputTotals {
-    pub(super) counts: ReplayCounts,
-    pub(super) sessions: BTreeSet<u64>,
-    pub(super) blessed: Option<ExpectationFile>,
+pub(crate) struct InputTotals {
+    pub(crate) counts: ReplayCounts,
+    pub(crate) sessions: BTreeSet<u64>,
+    pub(crate) blessed: Option<ExpectationFile>,
     /// Lines that other modes decided.
-    pub(super) other_modes: u64,
+    pub(crate) other_modes: u64,
     /// The modes that decided, for people.
-    pub(super) modes: BTreeSet<String>,
+    pub(crate) modes: BTreeSet<String>,
 }
 
 /// A decided event of a journal.
-pub(super) enum DecidedCase {
+pub(crate) enum DecidedCase {
     Compared(Box<Comparison>),
     /// One that another process decided, and that is only counted.
     Counted(CountedCase),
@@ -89,7 +89,7 @@ pub(super) enum DecidedCase {
 
 /// An event that is counted and not reported.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct CountedCase {
+pub(crate) struct CountedCase {
     change: DecisionChange,
     is_blocked: bool,
     is_undecided: bool,
@@ -98,7 +98,7 @@ pub(super) struct CountedCase {
 
 impl CountedCase {
     /// Whether an event without an expectation is only counted.
-    pub(super) fn of(compared: &Comparison, options: CollectorOptions) -> Option<Self> {
+    pub(crate) fn of(compared: &Comparison, options: CollectorOptions) -> Option<Self> {
         let Decision { verdict, moves, .. } = &compared.decided.decision;
         let is_silent = *verdict == Verdict::Pass && moves.is_empty();
         let is_undecided = compared.is_undecided();
@@ -142,11 +142,11 @@ enum PendingCase {
 /// Readers report each event with [`wants`](Self::wants) and [`case`](Self::case), and each line about it with
 /// [`expectation`](Self::expectation).
 #[derive(Default)]
-pub(super) struct ResultCollector<'t> {
+pub(crate) struct ResultCollector<'t> {
     options: CollectorOptions,
     /// Passes messages on; `None` keeps them all.
     send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>,
-    pub(super) messages: Vec<ReplayMessage>,
+    pub(crate) messages: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
     /// The number of events that are decided like an earlier one.
@@ -157,23 +157,23 @@ pub(super) struct ResultCollector<'t> {
     last: (String, Arc<str>),
     quiet: u64,
     /// The expectations of a file, by the number of the event.
-    pub(super) file: Option<ExpectationFile>,
+    pub(crate) file: Option<ExpectationFile>,
     /// The number of the last event.
     number: u64,
 }
 
 impl<'t> ResultCollector<'t> {
-    pub(super) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
+    pub(crate) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
         Self { options, send, totals, ..Self::default() }
     }
 
-    pub(super) fn has(&self, session: &str) -> bool {
+    pub(crate) fn has(&self, session: &str) -> bool {
         self.options.shard.is_none_or(|shard| shard.has(session))
     }
 
     /// Begins the next event; returns whether its session belongs to the shard. Another one is only counted.
-    pub(super) fn wants(&mut self, session: &str) -> bool {
+    pub(crate) fn wants(&mut self, session: &str) -> bool {
         self.settle();
         self.passed = !self.has(session);
         self.number += u64::from(self.passed);
@@ -181,7 +181,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reports a decided event, and whether the checks of its scenario step are met.
-    pub(super) fn case(
+    pub(crate) fn case(
         &mut self,
         location: CaseLocation,
         compared: Comparison,
@@ -196,7 +196,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reports a decided event of a journal.
-    pub(super) fn decided(
+    pub(crate) fn decided(
         &mut self,
         location: CaseLocation,
         session: &str,
@@ -227,7 +227,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Counts an event that is decided like an earlier one, and passes as recorded.
-    pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &Arc<str>) {
+    pub(crate) fn similar_case(&mut self, session: &str, other_modes: bool, file: &Arc<str>) {
         self.settle();
         self.begin_session(session, file);
         self.number += 1;
@@ -237,7 +237,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reads the expectation of the last event.
-    pub(super) fn expectation(&mut self, file: &str, line: u64, text: &str) {
+    pub(crate) fn expectation(&mut self, file: &str, line: u64, text: &str) {
         match (Expectation::read(text), &mut self.pending) {
             (Ok(expected), Some(pending)) => pending.expected = Some(expected),
             (Ok(_), None) if self.passed => {}
@@ -247,7 +247,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reports the event that waited for its expectation.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let Some(PendingExpectation { case, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
@@ -283,7 +283,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reports a result that another run printed.
-    pub(super) fn result(&mut self, result: ReplayResult) {
+    pub(crate) fn result(&mut self, result: ReplayResult) {
         self.begin_session(&result.session, &result.file.as_str().into());
         self.totals.other_modes += u64::from(result.other_modes);
         self.count(result);
@@ -317,16 +317,16 @@ impl<'t> ResultCollector<'t> {
         }
     }
 
-    pub(super) fn problem(&mut self, file: &str, line: u64, what: impl ToString) {
+    pub(crate) fn problem(&mut self, file: &str, line: u64, what: impl ToString) {
         self.push(ReplayMessage::Problem(ReplayProblem::new(file, line, what)));
     }
 
     /// Reports a problem that makes an expectation impossible.
-    pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl ToString) {
+    pub(crate) fn unmet(&mut self, file: &str, line: u64, what: impl ToString) {
         self.push(ReplayMessage::Problem(ReplayProblem::unmet(file, line, what)));
     }
 
-    pub(super) fn push(&mut self, message: ReplayMessage) {
+    pub(crate) fn push(&mut self, message: ReplayMessage) {
         self.messages.push(message);
         if let Some(send) = self.send.as_mut().filter(|_| self.messages.len() >= BATCH) {
             send(std::mem::take(&mut self.messages));
@@ -334,7 +334,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Ends the input; returns its last messages. A recording that lost events is not the one that was blessed.
-    pub(super) fn close(mut self, file: &str) -> Vec<ReplayMessage> {
+    pub(crate) fn close(mut self, file: &str) -> Vec<ReplayMessage> {
         self.settle();
         if let Some(events) = self.file.take().map(|file| file.events).filter(|events| *events != self.number) {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));

@@ -3,50 +3,34 @@
 //! Readers turn each input into decided cases, a [`ResultCollector`] compares them with their expectations, and
 //! the [`Reporter`] passes the results to every output in the order of the inputs.
 
-mod collector;
-mod copies;
-mod html_data;
-mod inputs;
-mod journal_follower;
-mod line_decider;
-mod line_reader;
-mod merge;
-mod mode_source;
-mod progress;
-mod reporter;
-mod scenario_runner;
-mod stream;
-mod summary;
-mod wire;
-mod worker_process;
-mod workers;
-
-use super::cli_error::CliError;
-use super::screen::print_error;
-use super::session_lookup::find_session;
-use super::{CliResult, EXIT_FAILURE, places};
+use crate::cli::cli_error::CliError;
+use crate::cli::screen::print_error;
+use crate::cli::session_lookup::find_session;
+use crate::cli::{CliResult, EXIT_FAILURE, places};
 use crate::mode::TrustState;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
+use crate::replay::collector::{CollectorOptions, ResultCollector, Shard};
 use crate::replay::expectation::ExpectationFile;
+use crate::replay::inputs::copies;
+use crate::replay::inputs::{FoundInputs, InputKind, ReplayInput};
+use crate::replay::journal::line_decider::LineDecider;
+use crate::replay::line_reader::{PART, PartRange};
+use crate::replay::mode_source::ModeSource;
+use crate::replay::report::Reporter;
 use crate::replay::result::ReplayProblem;
+use crate::replay::scenario::runner as scenario_runner;
+use crate::replay::stream::{AcceptedHashes, LiveProject};
+use crate::replay::workers::InputReplayer;
+use crate::replay::{journal, line_reader, merge, stream, worker_process, workers};
 use crate::trust;
 use crate::user_folder::project_paths;
 use clap::Args;
-use collector::{CollectorOptions, ResultCollector, Shard};
-use inputs::{FoundInputs, InputKind, ReplayInput};
-use line_decider::LineDecider;
-use line_reader::{PART, PartRange};
-use mode_source::ModeSource;
-use reporter::Reporter;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use stream::{AcceptedHashes, LiveProject};
-pub(super) use worker_process::serve;
-use workers::InputReplayer;
 
 /// Re-evaluates recorded sessions and reports what changed
 #[derive(Args)]
@@ -59,51 +43,51 @@ use workers::InputReplayer;
 
 Exit codes: 0 all decisions are as recorded or expected, 1 at least one is not, 65 a mode file is invalid,
 66 there is nothing to replay, 70 modegate crashed, 73 a report cannot be written.")]
-pub(super) struct Replay {
+pub(crate) struct ReplayCommand {
     /// Journals, recordings, event streams, transcripts, scenarios, or folders of them [default: this project's journals]
-    paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Use the modes in DIR (a project or a folder of mode files), or `recorded` for those stored in the recording
     /// [default: the project's modes; without any, the recorded ones]
     #[arg(long, value_name = "DIR")]
-    modes: Option<PathBuf>,
+    pub(crate) modes: Option<PathBuf>,
     /// Replay only the N most recent sessions
     #[arg(long, value_name = "N", value_parser = whole_number)]
-    last: Option<usize>,
+    pub(crate) last: Option<usize>,
     /// Run only shard K of N; sessions are assigned by a hash of their id
     #[arg(long, value_name = "K/N")]
-    partition: Option<Shard>,
+    pub(crate) partition: Option<Shard>,
     /// Merge the `--json` output of several shards; PATHS are the output files
     #[arg(long, conflicts_with_all = ["modes", "last", "partition", "bless"], requires = "paths")]
-    merge: bool,
+    pub(crate) merge: bool,
     /// Print one JSON object per decision
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[arg(long, value_name = "FILE", help = "Write a JUnit report with one test suite per session")]
-    junit: Option<PathBuf>,
+    pub(crate) junit: Option<PathBuf>,
     /// Write a SARIF report for code scanning
     #[arg(long, value_name = "FILE")]
-    sarif: Option<PathBuf>,
+    pub(crate) sarif: Option<PathBuf>,
     /// Write a Markdown summary of the decisions that differ, for a comment on a pull request
     #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    pub(crate) markdown: Option<PathBuf>,
     /// Write a self-contained HTML report
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
     /// Accept the current decisions as expected; writes NAME.expect.yaml next to each recording
     #[arg(long, conflicts_with = "partition")]
-    bless: bool,
+    pub(crate) bless: bool,
     /// Allow scenarios and gates to run programs
     #[arg(long)]
-    shell: bool,
+    pub(crate) shell: bool,
     /// With `--shell`, also run programs of projects that you have not trusted
     #[arg(long, requires = "shell")]
-    trust: bool,
+    pub(crate) trust: bool,
     /// Decide every line in full, even if it matches an earlier one
     #[arg(long)]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Number of worker processes; with 1, there are none [default: the number of cores if there is enough to do]
     #[arg(long, value_name = "N", value_parser = whole_number)]
-    threads: Option<usize>,
+    pub(crate) threads: Option<usize>,
 }
 
 /// The size of the parts of a journal that is divided among workers.
@@ -131,18 +115,18 @@ const EXIT_BAD_MODES: u8 = 65;
 const EXIT_NO_INPUT: u8 = 66;
 
 /// The exit code for a report that cannot be written.
-const EXIT_UNWRITTEN: u8 = 73;
+pub(crate) const EXIT_UNWRITTEN: u8 = 73;
 
 fn whole_number(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|_| "expected a whole number, such as 5")
 }
 
-fn no_input(message: impl Into<String>) -> CliError {
+pub(crate) fn no_input(message: impl Into<String>) -> CliError {
     CliError::failure(message).exit(EXIT_NO_INPUT)
 }
 
-impl Replay {
-    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+impl ReplayCommand {
+    pub(crate) fn run(self, project: Option<PathBuf>) -> CliResult {
         let here = places(project.clone());
         let (source, named) = mode_source(self.modes.as_deref(), project.as_deref(), &here)?;
         if let Some(broken) = source.broken().first() {
@@ -256,20 +240,20 @@ fn mode_source(
 }
 
 /// What decides the inputs, in this process or in workers.
-struct ReplayWork {
-    source: ModeSource,
-    setup: WorkSetup,
+pub(crate) struct ReplayWork {
+    pub(crate) source: ModeSource,
+    pub(crate) setup: WorkSetup,
 }
 
 /// What a worker needs to do the same as the process that starts it.
 #[derive(Serialize, Deserialize)]
-struct WorkSetup {
+pub(crate) struct WorkSetup {
     /// The value of `--project`.
     project: Option<PathBuf>,
     /// The value of `--modes`.
     modes: Option<PathBuf>,
     live: Option<LiveProject>,
-    options: CollectorOptions,
+    pub(crate) options: CollectorOptions,
     /// Whether every line is decided in full.
     strict: bool,
     /// Whether scenarios may run programs.
@@ -286,7 +270,7 @@ impl InputReplayer for ReplayWork {
         match input.kind {
             InputKind::Journal => {
                 let decider = self.journal_decider(input, collector.file.is_some());
-                journal_follower::replay(input, decider, collector);
+                journal::replay(input, decider, collector);
             }
             InputKind::Stream | InputKind::Transcript => {
                 stream::replay(input, &self.source, self.setup.live.as_ref(), collector);
@@ -313,7 +297,7 @@ impl InputReplayer for ReplayWork {
 
 impl ReplayWork {
     /// The work of a worker.
-    fn new(setup: WorkSetup) -> Result<Self, CliError> {
+    pub(crate) fn new(setup: WorkSetup) -> Result<Self, CliError> {
         let here = places(setup.project.clone());
         let (source, _) = mode_source(setup.modes.as_deref(), setup.project.as_deref(), &here)?;
         Ok(Self { source, setup })

@@ -1,7 +1,7 @@
 //! Differences at the gates that cause them: as SARIF for code scanners, and as annotations for GitHub Actions.
 
-use super::result::{ReplayProblem, ReplayResult};
 use crate::mode::{Catalogue, ModeOrigin};
+use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
     };
     json!({
         "ruleId": rule(result),
-        "level": if result.change == super::change::DecisionChange::Undecidable { "warning" } else { "error" },
+        "level": if result.change == crate::replay::change::DecisionChange::Undecidable { "warning" } else { "error" },
         "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event, result.session, result.description())},
         "locations": [first],
         "relatedLocations": related,

@@ -2,9 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::line_reader::{PartText, SMALL_PART, parts};
+pub(crate) mod copies;
+
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
+use crate::replay::line_reader::{PartText, SMALL_PART, parts};
 use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
 use serde::{Deserialize, Serialize};
@@ -15,19 +17,19 @@ use std::time::SystemTime;
 
 /// The files of one session, or of a stream of several.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct ReplayInput {
-    pub(super) kind: InputKind,
-    pub(super) files: Vec<PathBuf>,
+pub(crate) struct ReplayInput {
+    pub(crate) kind: InputKind,
+    pub(crate) files: Vec<PathBuf>,
     /// The records of a transcript that are copies of those in another one.
-    pub(super) copied: HashSet<RecordKey>,
-    pub(super) size: u64,
+    pub(crate) copied: HashSet<RecordKey>,
+    pub(crate) size: u64,
     #[serde(skip)]
     modified: Option<SystemTime>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum InputKind {
+pub(crate) enum InputKind {
     /// A journal, or a recording made from one.
     Journal,
     /// Events as the host sent them.
@@ -40,16 +42,16 @@ pub(super) enum InputKind {
 
 /// The inputs in the given files and folders.
 #[derive(Debug, Default)]
-pub(super) struct FoundInputs {
-    pub(super) inputs: Vec<ReplayInput>,
-    pub(super) problems: Vec<ReplayProblem>,
+pub(crate) struct FoundInputs {
+    pub(crate) inputs: Vec<ReplayInput>,
+    pub(crate) problems: Vec<ReplayProblem>,
     /// Files in folders that are not recordings.
-    pub(super) skipped: Vec<PathBuf>,
+    pub(crate) skipped: Vec<PathBuf>,
 }
 
 impl FoundInputs {
     /// Looks at every given file and folder.
-    pub(super) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+    pub(crate) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut found = Self::default();
         for path in paths {
             let meta = std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
@@ -69,7 +71,7 @@ impl FoundInputs {
     }
 
     /// Takes the files as the output of other runs.
-    pub(super) fn shards(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+    pub(crate) fn shards(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut found = Self::default();
         for path in paths {
             std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
@@ -79,7 +81,7 @@ impl FoundInputs {
     }
 
     /// Keeps the sessions that were written last.
-    pub(super) fn keep_last(&mut self, count: usize) {
+    pub(crate) fn keep_last(&mut self, count: usize) {
         if self.inputs.len() > count {
             self.inputs.sort_by_key(|input| std::cmp::Reverse(input.modified));
             self.inputs.truncate(count);
@@ -182,13 +184,13 @@ impl ReplayInput {
     }
 
     /// The file that names the input: of a journal in two parts, the newer one.
-    pub(super) fn main(&self) -> &Path {
+    pub(crate) fn main(&self) -> &Path {
         let main = if self.kind == InputKind::Journal { self.files.last() } else { self.files.first() };
         main.map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
     /// The path of the file with its expectations.
-    pub(super) fn expectation_file(&self) -> PathBuf {
+    pub(crate) fn expectation_file(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A recording with the name of the scenario has another file.
         let scenario = [".scenario.yaml", ".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end));
@@ -239,7 +241,7 @@ fn subagents(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The main transcript of the session that an agent's transcript or its folder belongs to.
-pub(super) fn main_transcript(path: &Path) -> Option<PathBuf> {
+pub(crate) fn main_transcript(path: &Path) -> Option<PathBuf> {
     let folder = path.ancestors().find(|above| above.file_name().is_some_and(|name| name == "subagents"))?;
     let session = folder.parent()?;
     let mut name = session.file_name()?.to_owned();

@@ -2,8 +2,8 @@
 //!
 //! The copies have new ids and the name of the new session, but the ids of their tool calls are those of the original.
 
-use super::inputs::{InputKind, ReplayInput};
 use crate::disk::{self, LARGEST};
+use crate::replay::inputs::{InputKind, ReplayInput};
 use crate::replay::transcript::{RecordKey, record_key};
 use crate::transcript::TranscriptRecord;
 use memchr::memmem::Finder;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const CALL: &str = r#""type":"tool_use","id":""#;
 
 /// Notes in each transcript which of its records are copies; sessions are resumed in their own project only.
-pub(super) fn mark_copies(inputs: &mut [ReplayInput]) {
+pub(crate) fn mark_copies(inputs: &mut [ReplayInput]) {
     let mut folders: HashMap<PathBuf, Vec<usize>> = HashMap::new();
     for (at, input) in inputs.iter().enumerate().filter(|(_, input)| input.kind == InputKind::Transcript) {
         folders.entry(input.main().parent().unwrap_or(Path::new("")).to_owned()).or_default().push(at);

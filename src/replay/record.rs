@@ -2,10 +2,12 @@
 
 mod export;
 mod machine;
+pub(crate) mod mask;
+pub mod recording;
 mod switch;
 
-use super::screen::{self, TextStyle, styled};
-use super::{CliResult, places, require_person};
+use crate::cli::screen::{self, TextStyle, styled};
+use crate::cli::{CliResult, places, require_person};
 use crate::journal_files;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
     modegate record export last\n  \
     modegate record export 5f1c --out login.recording.jsonl\n  \
     modegate record off")]
-pub(super) struct RecordCommand {
+pub(crate) struct RecordCommand {
     #[command(subcommand)]
     action: Option<RecordAction>,
     /// Print JSON
@@ -46,7 +48,7 @@ enum RecordAction {
 }
 
 impl RecordCommand {
-    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+    pub(crate) fn run(self, project: Option<PathBuf>) -> CliResult {
         match self.action {
             None | Some(RecordAction::Status) => print_status(&places(project), self.json),
             Some(RecordAction::On) => {

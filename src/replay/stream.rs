@@ -1,10 +1,5 @@
 //! Replays events that have no recorded decision: streams of the host, and its transcripts.
 
-use super::collector::{ReplayMessage, ResultCollector};
-use super::inputs::{InputKind, ReplayInput, main_transcript};
-use super::line_decider::unreadable;
-use super::line_reader::{PART, each_line};
-use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::{Answer, FactSource, Question};
@@ -13,8 +8,13 @@ use crate::journal_files;
 use crate::live::{self, LiveFacts};
 use crate::paths::safe_name;
 use crate::redact::redacted;
+use crate::replay::collector::{ReplayMessage, ResultCollector};
 use crate::replay::inferred::InferredFacts;
+use crate::replay::inputs::{InputKind, ReplayInput, main_transcript};
+use crate::replay::journal::line_decider::unreadable;
 use crate::replay::line::{LineKeys, LineKind};
+use crate::replay::line_reader::{PART, each_line};
+use crate::replay::mode_source::{ModeSource, ResolvedModes};
 use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::{CaseLocation, ReplayProblem};
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
@@ -27,15 +27,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The accepted hashes of context files and scripts, by path; `None` where every file is used as it is.
-pub(super) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
+pub(crate) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 
 /// A project whose files and git answer the questions.
 #[derive(Serialize, Deserialize)]
-pub(super) struct LiveProject {
-    pub(super) home: PathBuf,
+pub(crate) struct LiveProject {
+    pub(crate) home: PathBuf,
     /// Whether gates may run programs.
-    pub(super) shell: bool,
-    pub(super) accepted: AcceptedHashes,
+    pub(crate) shell: bool,
+    pub(crate) accepted: AcceptedHashes,
 }
 
 /// Decides the events of sessions, each on the state that the one before left.
@@ -49,7 +49,7 @@ struct StreamReplayer<'a> {
 }
 
 /// Decides the events of a stream or a transcript.
-pub(super) fn replay(
+pub(crate) fn replay(
     input: &ReplayInput,
     source: &ModeSource,
     project: Option<&LiveProject>,
@@ -77,7 +77,7 @@ pub(super) fn replay(
 }
 
 /// Calls `decide` with every event of a stream, and gives expectations to the collector.
-pub(super) fn read_events<E: From<io::Error>>(
+pub(crate) fn read_events<E: From<io::Error>>(
     path: &Path,
     collector: &mut ResultCollector,
     mut decide: impl FnMut(&mut ResultCollector, u64, Event, &[u8]) -> Result<(), E>,
