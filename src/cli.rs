@@ -31,7 +31,7 @@ mod version;
 pub(crate) mod why;
 
 use crate::crash;
-use crate::event::{Event, EventFields, EventKind};
+use crate::event::{Event, EventKind};
 pub(crate) use crate::live::is_run_by_host as is_run_by_model;
 use crate::replay::{command, record};
 use clap::error::ErrorKind;
@@ -51,7 +51,7 @@ const EXIT_USAGE: u8 = 64;
 pub(crate) const EXIT_FAILURE: u8 = 1;
 
 /// A bug stopped the command.
-pub(crate) const EXIT_CRASH: u8 = 70;
+const EXIT_CRASH: u8 = 70;
 
 /// The exit code of a command, or why it stopped.
 pub(crate) type CliResult = Result<ExitCode, CliError>;
@@ -139,11 +139,6 @@ pub fn main() -> ExitCode {
 #[inline(never)]
 fn run(plain: &[Option<&str>]) -> ExitCode {
     match plain {
-        // Only a replay starts this, so no help and no completion has it.
-        [Some("replay"), Some("--worker")] => {
-            crash::handle_panics(end_after_crash);
-            return crate::replay::worker_process::serve();
-        }
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
             return version::main();
         }
@@ -169,7 +164,7 @@ fn run(plain: &[Option<&str>]) -> ExitCode {
 }
 
 /// Reports a panic and ends the program.
-pub(crate) fn end_after_crash(panic: &PanicHookInfo<'_>) {
+fn end_after_crash(panic: &PanicHookInfo<'_>) {
     let input = crash::input().map(|path| format!(" on {}", path.display())).unwrap_or_default();
     let text = format!("error: modegate crashed{input}\n  caused by: {panic}\n  hint: please report it");
     screen::print_error(text);
@@ -177,7 +172,7 @@ pub(crate) fn end_after_crash(panic: &PanicHookInfo<'_>) {
 }
 
 #[expect(clippy::exit, reason = "released programs do not unwind")]
-pub(crate) fn exit_after_crash() {
+fn exit_after_crash() {
     std::process::exit(i32::from(EXIT_CRASH));
 }
 
@@ -210,7 +205,7 @@ fn session_start(session: &str, cwd: &Path) -> Event {
     let kind = EventKind::SessionStart;
     let fields = [("hook_event_name", kind.name()), ("session_id", session), ("cwd", &cwd.to_string_lossy())];
     let fields = fields.map(|(name, text)| (name.to_owned(), text.into()));
-    Event { kind: Some(kind), fields: EventFields::new(fields.into_iter().collect()), oddities: Vec::new() }
+    Event { kind: Some(kind), fields: fields.into_iter().collect(), oddities: Vec::new() }
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

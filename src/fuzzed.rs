@@ -10,9 +10,8 @@ use crate::journal::JournalLine;
 use crate::mode::Catalogue;
 use crate::redact::export::find_export_secrets;
 use crate::redact::{masked_text, redacted};
-use crate::replay::change::DecisionChange;
 use crate::replay::line::RecordedLine;
-use crate::replay::redecision::{Comparison, Redecision};
+use crate::replay::redecision::Redecision;
 use crate::replay::scenario::Scenario;
 use crate::replay::transcript::{TranscriptFile, rebuild};
 use crate::reply::reply;
@@ -104,25 +103,17 @@ fn cache(bytes: &[u8]) {
     assert!(StateSummary::parse(&summary.to_bytes()).shows(&session), "a session changes when it is written");
 }
 
-/// A journal line is decided again, and a line that is like it in the same way.
+/// A journal line is decided again.
 fn journal(bytes: &[u8]) {
-    let mut known = Redecision::with_known_lines();
-    // The first line is the seed of a changed one: it must be decided before one can be like it.
-    for line in bytes.split(|byte| *byte == b'\n').flat_map(|line| [line, line]) {
-        let is_known = known.is_known(line);
-        let decided = redecided(&mut Redecision::default(), line);
-        let is_same = decided.is_some_and(|compared| compared.change == DecisionChange::Same);
-        assert!(!is_known || is_same, "a line like an earlier one is decided differently");
-        drop(redecided(&mut known, line));
-        if let Ok(line) = serde_json::from_slice::<JournalLine>(line) {
+    let mut redecision = Redecision::default();
+    for text in bytes.split(|byte| *byte == b'\n') {
+        if let Ok(mut line) = serde_json::from_slice::<RecordedLine<'_>>(text) {
+            drop(redecision.decide_line(text, &mut line, &MODES, &MODES.hash));
+        }
+        if let Ok(line) = serde_json::from_slice::<JournalLine>(text) {
             drop(crate::journal::masked(line.before));
         }
     }
-}
-
-fn redecided(redecision: &mut Redecision, bytes: &[u8]) -> Option<Comparison> {
-    let mut line: RecordedLine<'_> = serde_json::from_slice(bytes).ok()?;
-    redecision.line(bytes, &mut line, &MODES, &MODES.hash).ok()
 }
 
 fn transcript(bytes: &[u8]) {

@@ -609,7 +609,7 @@ impl HookRun<'_> {
         let line = JournalLine {
             v: journal::VERSION,
             at: self.received_at.to_string(),
-            event: redacted_fields(self.event.fields.all()),
+            event: redacted_fields(&self.event.fields),
             after: (decided.session != before).then(|| journal::masked(decided.session.clone())),
             seal: self.seal.clone().filter(|_| decided.session != before),
             before: journal::masked(before),

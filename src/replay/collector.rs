@@ -1,9 +1,8 @@
-//! Collects the results of one input and passes them on in batches.
+//! Compares the decisions of one input with their expectations, counts them, and passes on what a report needs.
 
 use crate::paths::hash;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::expectation::{Expectation, ExpectationFile};
-use crate::replay::line_pattern::is_same;
 use crate::replay::mode_source::ResolvedModes;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayProblem, ReplayResult};
@@ -12,11 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many messages are passed on at once.
-pub(crate) const BATCH: usize = 256;
-
 /// What the sinks need of the events.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CollectorOptions {
     pub(crate) json: bool,
     /// Every event that blocks, moves or differs.
@@ -78,79 +74,25 @@ pub(crate) struct InputTotals {
     pub(crate) modes: BTreeSet<String>,
 }
 
-/// A decided event of a journal.
-pub(crate) enum DecidedCase {
-    Compared(Box<Comparison>),
-    /// One that another process decided, and that is only counted.
-    Counted(CountedCase),
-    /// The result of another process, which does not know the file and the line.
-    Result(Box<ReplayResult>),
-}
-
-/// An event that is counted and not reported.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct CountedCase {
-    change: DecisionChange,
-    is_blocked: bool,
-    is_undecided: bool,
-    other_modes: bool,
-}
-
-impl CountedCase {
-    /// Whether an event without an expectation is only counted.
-    pub(crate) fn of(compared: &Comparison, options: CollectorOptions) -> Option<Self> {
-        let Decision { verdict, moves, .. } = &compared.decided.decision;
-        let is_silent = *verdict == Verdict::Pass && moves.is_empty();
-        let is_undecided = compared.is_undecided();
-        Self::new(options, *verdict, is_silent, (compared.change, is_undecided, compared.other_modes))
-    }
-
-    /// The same for the result of an event.
-    fn of_result(result: &ReplayResult, options: CollectorOptions) -> Option<Self> {
-        let is_silent = result.verdict == Verdict::Pass && result.moves.is_empty();
-        Self::new(options, result.verdict, is_silent, (result.change, result.is_undecided(), result.other_modes))
-    }
-
-    fn new(
-        options: CollectorOptions,
-        verdict: Verdict,
-        is_silent: bool,
-        (change, is_undecided, other_modes): (DecisionChange, bool, bool),
-    ) -> Option<Self> {
-        let is_plain = !change.differs() && !options.bless && !options.json;
-        let is_new_block = change == DecisionChange::New && verdict >= Verdict::Ask;
-        let is_counted = is_plain && !is_new_block && (is_silent || !options.notable);
-        is_counted.then_some(Self { change, is_blocked: verdict >= Verdict::Block, is_undecided, other_modes })
-    }
-}
-
 /// A decided event that may still be followed by its expectation.
-struct PendingExpectation {
-    case: PendingCase,
+struct PendingEvent {
+    location: CaseLocation,
+    compared: Comparison,
+    modes: Arc<ResolvedModes>,
     expected: Option<Expectation>,
     /// Whether the checks of a scenario step are met, which an expectation cannot express.
     met: Option<bool>,
-}
-
-enum PendingCase {
-    Compared(CaseLocation, Box<Comparison>, Arc<ResolvedModes>),
-    Result(Box<ReplayResult>),
 }
 
 /// Collects the results of one input.
 ///
 /// Readers report each event with [`wants`](Self::wants) and [`case`](Self::case), and each line about it with
 /// [`expectation`](Self::expectation).
-#[derive(Default)]
-pub(crate) struct ResultCollector<'t> {
+pub(crate) struct ResultCollector<'r> {
     options: CollectorOptions,
-    /// Passes messages on; `None` keeps them all.
-    send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>,
-    pub(crate) messages: Vec<ReplayMessage>,
+    receive: &'r mut dyn FnMut(ReplayMessage),
     totals: InputTotals,
-    pending: Option<PendingExpectation>,
-    /// The number of events that are decided like an earlier one.
-    similar: u64,
+    pending: Option<PendingEvent>,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
@@ -162,10 +104,11 @@ pub(crate) struct ResultCollector<'t> {
     number: u64,
 }
 
-impl<'t> ResultCollector<'t> {
-    pub(crate) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
+impl<'r> ResultCollector<'r> {
+    pub(crate) fn new(options: CollectorOptions, receive: &'r mut dyn FnMut(ReplayMessage)) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        Self { options, send, totals, ..Self::default() }
+        let (passed, last, quiet, number) = Default::default();
+        Self { options, receive, totals, pending: None, passed, last, quiet, file: None, number }
     }
 
     pub(crate) fn has(&self, session: &str) -> bool {
@@ -188,57 +131,17 @@ impl<'t> ResultCollector<'t> {
         modes: &Arc<ResolvedModes>,
         met: Option<bool>,
     ) {
-        let session = compared.event.session().to_owned();
-        self.decided(location, &session, DecidedCase::Compared(Box::new(compared)), modes);
-        if let Some(pending) = &mut self.pending {
-            pending.met = met;
-        }
-    }
-
-    /// Reports a decided event of a journal.
-    pub(crate) fn decided(
-        &mut self,
-        location: CaseLocation,
-        session: &str,
-        case: DecidedCase,
-        modes: &Arc<ResolvedModes>,
-    ) {
         self.settle();
         if !self.totals.modes.contains(&modes.name) {
             self.totals.modes.insert(modes.name.clone());
         }
-        let case = match case {
-            DecidedCase::Counted(counted) => {
-                self.begin_session(session, &location.file);
-                self.number += 1;
-                return self.count_quiet(counted);
-            }
-            DecidedCase::Compared(compared) => {
-                self.begin_session(compared.event.session(), &location.file);
-                PendingCase::Compared(location, compared, Arc::clone(modes))
-            }
-            DecidedCase::Result(mut result) => {
-                self.begin_session(&result.session, &location.file);
-                (result.file, result.line) = (location.file.to_string(), location.line);
-                PendingCase::Result(result)
-            }
-        };
-        self.pending = Some(PendingExpectation { case, expected: None, met: None });
-    }
-
-    /// Counts an event that is decided like an earlier one, and passes as recorded.
-    pub(crate) fn similar_case(&mut self, session: &str, other_modes: bool, file: &Arc<str>) {
-        self.settle();
-        self.begin_session(session, file);
-        self.number += 1;
-        self.totals.other_modes += u64::from(other_modes);
-        self.quiet += 1;
-        self.similar += 1;
+        self.begin_session(compared.event.session(), &location.file);
+        self.pending = Some(PendingEvent { location, compared, modes: Arc::clone(modes), expected: None, met });
     }
 
     /// Reads the expectation of the last event.
     pub(crate) fn expectation(&mut self, file: &str, line: u64, text: &str) {
-        match (Expectation::read(text), &mut self.pending) {
+        match (Expectation::parse(text), &mut self.pending) {
             (Ok(expected), Some(pending)) => pending.expected = Some(expected),
             (Ok(_), None) if self.passed => {}
             (Ok(_), None) => self.problem(file, line, "no event comes before this expectation"),
@@ -248,48 +151,40 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(crate) fn settle(&mut self) {
-        let Some(PendingExpectation { case, expected, met }) = self.pending.take() else { return };
+        let Some(PendingEvent { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
-        let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
-        if expected.is_none() && met.is_none() {
-            let counted = match &case {
-                PendingCase::Compared(_, compared, _) => CountedCase::of(compared, self.options),
-                PendingCase::Result(result) => CountedCase::of_result(result, self.options),
-            };
-            if let Some(counted) = counted {
-                return self.count_quiet(counted);
-            }
+        let expected = expected.or_else(|| self.file.as_ref().map(|file| file.event(self.number)));
+        if expected.is_none() && met.is_none() && self.is_only_counted(&compared) {
+            let is_blocked = compared.decided.decision.verdict >= Verdict::Block;
+            self.totals.other_modes += u64::from(compared.other_modes);
+            self.quiet += 1;
+            return self.totals.counts.count(compared.change, is_blocked, compared.is_undecided(), None);
         }
-        let result = match case {
-            PendingCase::Compared(location, compared, modes) => {
-                ReplayResult::new(location, *compared, &modes.catalogue)
-            }
-            PendingCase::Result(result) => *result,
-        };
-        self.totals.other_modes += u64::from(result.other_modes);
-        let mut result = result.expecting(expected);
+        let mut result = ReplayResult::new(location, compared, &modes.catalogue).with_expectation(expected);
         result.met = result.met.or(met);
         if let Some(blessed) = self.totals.blessed.as_mut() {
             blessed.bless(&result);
         }
-        self.count(result);
+        self.report(result);
     }
 
-    fn count_quiet(&mut self, counted: CountedCase) {
-        let CountedCase { change, is_blocked, is_undecided, other_modes } = counted;
-        self.totals.other_modes += u64::from(other_modes);
-        self.quiet += 1;
-        self.totals.counts.count(change, is_blocked, is_undecided, None);
+    /// Whether nobody needs to see an event without an expectation: that spares the work of describing it.
+    fn is_only_counted(&self, compared: &Comparison) -> bool {
+        let Decision { verdict, moves, .. } = &compared.decided.decision;
+        let CollectorOptions { json, notable, bless, .. } = self.options;
+        let is_silent = *verdict == Verdict::Pass && moves.is_empty();
+        let is_new_block = compared.change == DecisionChange::New && *verdict >= Verdict::Ask;
+        !compared.change.differs() && !json && !bless && !is_new_block && (is_silent || !notable)
     }
 
-    /// Reports a result that another run printed.
+    /// Reports a result, which may be of another run.
     pub(crate) fn result(&mut self, result: ReplayResult) {
         self.begin_session(&result.session, &result.file.as_str().into());
-        self.totals.other_modes += u64::from(result.other_modes);
-        self.count(result);
+        self.report(result);
     }
 
-    fn count(&mut self, result: ReplayResult) {
+    fn report(&mut self, result: ReplayResult) {
+        self.totals.other_modes += u64::from(result.other_modes);
         self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
         self.quiet += u64::from(result.is_quiet());
         let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
@@ -300,9 +195,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     fn begin_session(&mut self, session: &str, file: &Arc<str>) {
-        let (last, last_file) = &self.last;
-        let is_same_file = Arc::ptr_eq(last_file, file) || last_file == file;
-        if !is_same_file || !is_same(last.as_bytes(), session.as_bytes()) {
+        if self.last.1 != *file || self.last.0 != session {
             self.end_session();
             self.totals.sessions.insert(hash(session.as_bytes()));
             self.last = (session.to_owned(), Arc::clone(file));
@@ -327,22 +220,17 @@ impl<'t> ResultCollector<'t> {
     }
 
     pub(crate) fn push(&mut self, message: ReplayMessage) {
-        self.messages.push(message);
-        if let Some(send) = self.send.as_mut().filter(|_| self.messages.len() >= BATCH) {
-            send(std::mem::take(&mut self.messages));
-        }
+        (self.receive)(message);
     }
 
-    /// Ends the input; returns its last messages. A recording that lost events is not the one that was blessed.
-    pub(crate) fn close(mut self, file: &str) -> Vec<ReplayMessage> {
+    /// Ends the input. A recording that lost events is not the one that was blessed.
+    pub(crate) fn close(mut self, file: &str) {
         self.settle();
         if let Some(events) = self.file.take().map(|file| file.events).filter(|events| *events != self.number) {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
         self.end_session();
-        self.totals.counts.count_same(self.similar);
         self.totals.counts.sessions = self.totals.sessions.len() as u64;
-        self.messages.push(ReplayMessage::End(Box::new(self.totals)));
-        self.messages
+        (self.receive)(ReplayMessage::End(Box::new(self.totals)));
     }
 }

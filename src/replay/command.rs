@@ -1,7 +1,4 @@
 //! `modegate replay`: decides recorded sessions again.
-//!
-//! Readers turn each input into decided cases, a [`ResultCollector`] compares them with their expectations, and
-//! the [`Reporter`] passes the results to every output in the order of the inputs.
 
 use crate::cli::cli_error::CliError;
 use crate::cli::screen::print_error;
@@ -10,23 +7,18 @@ use crate::cli::{CliResult, EXIT_FAILURE, places};
 use crate::mode::TrustState;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
-use crate::replay::collector::{CollectorOptions, ResultCollector, Shard};
+use crate::replay::collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
 use crate::replay::expectation::ExpectationFile;
-use crate::replay::inputs::copies;
-use crate::replay::inputs::{FoundInputs, InputKind, ReplayInput};
-use crate::replay::journal::line_decider::LineDecider;
-use crate::replay::line_reader::{PART, PartRange};
+use crate::replay::inputs::{FoundInputs, InputKind, ReplayInput, copies};
 use crate::replay::mode_source::ModeSource;
 use crate::replay::report::Reporter;
 use crate::replay::result::ReplayProblem;
-use crate::replay::scenario::runner as scenario_runner;
-use crate::replay::stream::{AcceptedHashes, LiveProject};
-use crate::replay::workers::InputReplayer;
-use crate::replay::{journal, line_reader, merge, stream, worker_process, workers};
+use crate::replay::scenario::runner;
+use crate::replay::stream::{self, AcceptedHashes, LiveProject};
+use crate::replay::{journal, merge, threads};
 use crate::trust;
 use crate::user_folder::project_paths;
 use clap::Args;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,31 +74,10 @@ pub(crate) struct ReplayCommand {
     /// With `--shell`, also run programs of projects that you have not trusted
     #[arg(long, requires = "shell")]
     pub(crate) trust: bool,
-    /// Decide every line in full, even if it matches an earlier one
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// Number of worker processes; with 1, there are none [default: the number of cores if there is enough to do]
+    /// Number of threads [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) threads: Option<usize>,
 }
-
-/// The size of the parts of a journal that is divided among workers.
-const WORKER_PART: u64 = 4 * PART;
-
-/// Larger journals may be divided.
-const LARGE: u64 = 2 * WORKER_PART;
-
-/// A journal is divided if it has more than a worker's share of all inputs, divided by this.
-const SHARES: u64 = 4;
-
-/// The size of journals that are worth workers, which take five milliseconds to start.
-const ENOUGH: u64 = 24 * 1024 * 1024;
-
-/// How much more an event takes that is decided in full.
-const FULL: u64 = 16;
-
-/// What a scenario is worth, in the size of a journal.
-const SCENARIO: u64 = 4 * 1024 * 1024;
 
 /// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
@@ -126,9 +97,11 @@ pub(crate) fn no_input(message: impl Into<String>) -> CliError {
 }
 
 impl ReplayCommand {
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub(crate) fn run(self, project: Option<PathBuf>) -> CliResult {
         let here = places(project.clone());
-        let (source, named) = mode_source(self.modes.as_deref(), project.as_deref(), &here)?;
+        let named = project.map(|given| given.canonicalize().unwrap_or(given));
+        let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here)?;
         if let Some(broken) = source.broken().first() {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
@@ -138,20 +111,12 @@ impl ReplayCommand {
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
-        let total = found.inputs.iter().map(|input| input.size).sum();
-        let options = CollectorOptions {
-            json: self.json || self.html.is_some(),
-            notable: self.junit.is_some() || self.markdown.is_some(),
-            bless: self.bless,
-            shard: self.partition,
+        let replay = |input: &ReplayInput, send: &mut dyn FnMut(ReplayMessage)| {
+            self.replay(input, &source, live.as_ref(), send);
         };
-        let (modes, strict, shell) = (self.modes.clone(), self.strict, self.shell);
-        let work = ReplayWork { source, setup: WorkSetup { project, modes, live, options, strict, shell, total } };
-        let count = self.workers(&found.inputs, &work);
-        let workers = if count > 1 { worker_process::start(count, &work) } else { Vec::new() };
-        workers::run(&found.inputs, workers, options, &work, |input, message| reporter.message(input, message));
-        let fine = reporter.close(&work.source)?;
-        Ok(ExitCode::from(if fine { 0 } else { EXIT_FAILURE }))
+        threads::replay_all(&found.inputs, self.threads(), replay, |input, message| reporter.message(input, message));
+        let is_fine = reporter.close(&source)?;
+        Ok(ExitCode::from(if is_fine { 0 } else { EXIT_FAILURE }))
     }
 
     /// Fails where programs of a project could run that the person has not trusted; returns the accepted hashes of scripts.
@@ -214,112 +179,39 @@ impl ReplayCommand {
         self.paths.iter().map(path).collect()
     }
 
-    /// The number of worker processes that are worth starting.
-    fn workers(&self, inputs: &[ReplayInput], work: &ReplayWork) -> usize {
-        // Merging and blessing write what they read.
-        if self.merge || self.bless {
-            return 1;
-        }
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let is_enough = || inputs.iter().map(|input| work.effort(input)).sum::<u64>() >= ENOUGH;
-        let most = self.threads.unwrap_or_else(|| if is_enough() { cores() } else { 1 });
-        let jobs = || inputs.iter().map(|input| work.parts(input, most).len()).sum();
-        if inputs.len() < most { most.min(jobs()) } else { most }
+    fn threads(&self) -> usize {
+        // In the static program, threads would wait for each other at the allocator's lock.
+        let cores =
+            || if cfg!(target_env = "musl") { Ok(1) } else { std::thread::available_parallelism().map(usize::from) };
+        self.threads.or_else(|| cores().ok()).unwrap_or(1)
     }
-}
 
-/// Reads the modes of `--modes`, or of the project; also returns the path of a project that was named.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
-fn mode_source(
-    modes: Option<&Path>,
-    project: Option<&Path>,
-    here: &ProjectPaths,
-) -> Result<(ModeSource, Option<PathBuf>), CliError> {
-    let named = project.map(|given| given.canonicalize().unwrap_or_else(|_| given.to_owned()));
-    Ok((ModeSource::new(modes, named.as_deref(), here)?, named))
-}
-
-/// What decides the inputs, in this process or in workers.
-pub(crate) struct ReplayWork {
-    pub(crate) source: ModeSource,
-    pub(crate) setup: WorkSetup,
-}
-
-/// What a worker needs to do the same as the process that starts it.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct WorkSetup {
-    /// The value of `--project`.
-    project: Option<PathBuf>,
-    /// The value of `--modes`.
-    modes: Option<PathBuf>,
-    live: Option<LiveProject>,
-    pub(crate) options: CollectorOptions,
-    /// Whether every line is decided in full.
-    strict: bool,
-    /// Whether scenarios may run programs.
-    shell: bool,
-    /// The size of all inputs.
-    total: u64,
-}
-
-impl InputReplayer for ReplayWork {
-    fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>) {
-        if !self.setup.options.bless {
-            collector.file = read_expectations(input, collector);
+    /// Replays an input, and calls `send` with what it finds.
+    fn replay(
+        &self,
+        input: &ReplayInput,
+        source: &ModeSource,
+        live: Option<&LiveProject>,
+        send: &mut dyn FnMut(ReplayMessage),
+    ) {
+        let options = CollectorOptions {
+            json: self.json || self.html.is_some(),
+            notable: self.junit.is_some() || self.markdown.is_some(),
+            bless: self.bless,
+            shard: self.partition,
+        };
+        let mut collector = ResultCollector::new(options, send);
+        if !self.bless {
+            collector.file = read_expectations(input, &mut collector);
         }
         match input.kind {
-            InputKind::Journal => {
-                let decider = self.journal_decider(input, collector.file.is_some());
-                journal::replay(input, decider, collector);
-            }
-            InputKind::Stream | InputKind::Transcript => {
-                stream::replay(input, &self.source, self.setup.live.as_ref(), collector);
-            }
-            InputKind::Scenario => scenario_runner::replay(input, &self.source, self.setup.shell, collector),
-            InputKind::Shard => merge::replay(input, collector),
+            InputKind::Journal => journal::replay(input, source, &mut collector),
+            InputKind::Stream => stream::replay(input, source, live, &mut collector),
+            InputKind::Transcript => stream::replay_transcript(input, source, &mut collector),
+            InputKind::Scenario => runner::replay(input, source, self.shell, &mut collector),
+            InputKind::Shard => merge::replay(input, &mut collector),
         }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn parts(&self, input: &ReplayInput, workers: usize) -> Vec<Option<PartRange>> {
-        let share = self.setup.total / (workers as u64 * SHARES).max(1);
-        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(share);
-        if workers < 2 || !is_large || self.reports_all() || input.expectation_file().exists() {
-            return vec![None];
-        }
-        line_reader::parts(&input.files, WORKER_PART).map(Some).collect()
-    }
-
-    fn decider(&self, input: &ReplayInput) -> Option<LineDecider<'_>> {
-        Some(self.journal_decider(input, false))
-    }
-}
-
-impl ReplayWork {
-    /// The work of a worker.
-    pub(crate) fn new(setup: WorkSetup) -> Result<Self, CliError> {
-        let here = places(setup.project.clone());
-        let (source, _) = mode_source(setup.modes.as_deref(), setup.project.as_deref(), &here)?;
-        Ok(Self { source, setup })
-    }
-
-    /// Whether a sink needs every event, not only those that differ.
-    fn reports_all(&self) -> bool {
-        self.setup.options.json || self.setup.options.bless
-    }
-
-    fn journal_decider(&self, input: &ReplayInput, is_expected: bool) -> LineDecider<'_> {
-        let strict = self.setup.strict || self.reports_all() || is_expected;
-        LineDecider::new(&self.source, self.source.of_file(input.main()), strict, self.setup.options)
-    }
-
-    /// How much work an input is, as the size of a journal.
-    fn effort(&self, input: &ReplayInput) -> u64 {
-        match input.kind {
-            InputKind::Journal if !self.setup.strict && !self.reports_all() => input.size,
-            InputKind::Scenario => SCENARIO,
-            _ => input.size * FULL,
-        }
+        collector.close(&input.main().to_string_lossy());
     }
 }
 
@@ -339,7 +231,7 @@ fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Op
     let path = input.expectation_file();
     let name = path.to_string_lossy();
     match crate::disk::read_text(&path, crate::disk::LARGEST) {
-        Ok(text) => ExpectationFile::read(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
+        Ok(text) => ExpectationFile::parse(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
             collector.unmet(&name, 0, format!("cannot read the file: {error}"));

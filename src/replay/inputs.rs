@@ -6,28 +6,27 @@ pub(crate) mod copies;
 
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
-use crate::replay::line_reader::{PartText, SMALL_PART, parts};
+use crate::replay::line_reader::LineReader;
 use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The files of one session, or of a stream of several.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct ReplayInput {
     pub(crate) kind: InputKind,
     pub(crate) files: Vec<PathBuf>,
     /// The records of a transcript that are copies of those in another one.
     pub(crate) copied: HashSet<RecordKey>,
     pub(crate) size: u64,
-    #[serde(skip)]
     modified: Option<SystemTime>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum InputKind {
     /// A journal, or a recording made from one.
@@ -203,23 +202,15 @@ impl ReplayInput {
 /// Recognizes a file by its first lines; the error says what it is instead.
 fn recognize(path: &Path) -> io::Result<Result<InputKind, &'static str>> {
     const FIRST: usize = 20;
-    let (mut text, mut kinds) = (PartText::default(), Vec::new());
-    let files = [path.to_owned()];
-    let mut left = FIRST;
-    for part in parts(&files, SMALL_PART) {
-        text.read(&files, &part)?;
-        for raw in text.lines().take(left) {
-            left -= 1;
-            let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
-            match keys.kind() {
-                LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
-                LineKind::Event => return Ok(Ok(InputKind::Stream)),
-                LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
-                kind => kinds.push(kind),
-            }
-        }
-        if left == 0 {
-            break;
+    let (mut lines, mut kinds) = (LineReader::open(path)?, Vec::new());
+    for _ in 0..FIRST {
+        let Some(line) = lines.next_line()? else { break };
+        let Some(keys) = line.bytes.ok().and_then(|bytes| LineKeys::parse(bytes).ok()) else { continue };
+        match keys.kind() {
+            LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
+            LineKind::Event => return Ok(Ok(InputKind::Stream)),
+            LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
+            kind => kinds.push(kind),
         }
     }
     Ok(if kinds.contains(&LineKind::ForeignMessage) {

@@ -1,172 +1,170 @@
-//! Replays journals and recordings: follows their lines in order and reports each decision.
+//! Replays journals and recordings: decides their lines again, and checks that they follow one another.
 
 pub(crate) mod continuity;
-pub(crate) mod line_decider;
 
+use crate::journal::VERSION;
 use crate::replay::collector::ResultCollector;
 use crate::replay::inputs::ReplayInput;
-use crate::replay::journal::continuity::{Continuity, FileLine, LineOrder, LineTrace};
-use crate::replay::journal::line_decider::{DecidedLine, JournalEvent, LineDecider, UndecidedLine, newer_line};
-use crate::replay::known_lines::SimilarLine;
-use crate::replay::line_pattern::is_same;
-use crate::replay::line_reader::{PART, PartRange, PartText, parts};
-use crate::replay::mode_source::ResolvedModes;
+use crate::replay::journal::continuity::{Continuity, FileLine, LineOrder};
+use crate::replay::line::{LineKeys, LineKind, RecordedLine, unescaped};
+use crate::replay::line_reader::{LineReader, RawLine};
+use crate::replay::mode_source::{ModeSource, ResolvedModes};
+use crate::replay::record::recording::{self, Header};
+use crate::replay::redecision::Redecision;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
-pub(crate) fn replay(input: &ReplayInput, mut decider: LineDecider<'_>, collector: &mut ResultCollector) {
-    let mut follower = JournalFollower::new(&input.files, &decider.modes);
-    let mut text = PartText::default();
-    for part in parts(&input.files, PART) {
-        follower.begin_part(&part, collector);
-        match text.read(&input.files, &part) {
-            Ok(()) => follower.decide(&text, &mut decider, collector),
-            Err(error) => follower.unreadable(error, collector),
+pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, collector: &mut ResultCollector) {
+    let modes = source.modes_of_file(input.main());
+    let mut replayer = JournalReplayer {
+        source,
+        modes,
+        redecision: Redecision::default(),
+        file: Arc::default(),
+        sessions: HashMap::new(),
+        collector,
+    };
+    for path in &input.files {
+        if let Err(error) = replayer.file(path) {
+            replayer.problem(0, format!("cannot read the file: {error}"));
         }
     }
-    follower.end(collector);
+    replayer.end();
 }
 
-/// Follows the lines of a journal in order.
-pub(crate) struct JournalFollower {
-    names: Vec<Arc<str>>,
-    file: Arc<str>,
-    /// The number of lines in the file before this part.
-    pub(crate) before: u64,
+struct JournalReplayer<'a, 'c> {
+    source: &'a ModeSource,
     /// The modes that decide the next line.
-    pub(crate) modes: Arc<ResolvedModes>,
-    /// The session of the last line.
-    current: (String, Continuity),
+    modes: Arc<ResolvedModes>,
+    redecision: Redecision,
+    file: Arc<str>,
     /// One journal may have several sessions, and one session several files.
-    others: HashMap<String, Continuity>,
+    sessions: HashMap<String, Continuity>,
+    collector: &'a mut ResultCollector<'c>,
 }
 
-impl JournalFollower {
-    pub(crate) fn new(files: &[PathBuf], modes: &Arc<ResolvedModes>) -> Self {
-        let names: Vec<Arc<str>> = files.iter().map(|path| path.to_string_lossy().into()).collect();
-        Self {
-            file: names.first().cloned().unwrap_or_default(),
-            names,
-            before: 0,
-            modes: Arc::clone(modes),
-            current: Default::default(),
-            others: HashMap::new(),
+impl JournalReplayer<'_, '_> {
+    fn file(&mut self, path: &Path) -> io::Result<()> {
+        self.collector.settle();
+        self.file = path.to_string_lossy().into();
+        let mut lines = LineReader::open(path)?;
+        while let Some(line) = lines.next_line()? {
+            self.line(&line);
         }
+        Ok(())
     }
 
-    pub(crate) fn begin_part(&mut self, range: &PartRange, collector: &mut ResultCollector) {
-        if range.bytes.start == 0 {
-            collector.settle();
-            self.before = 0;
-            self.file = self.names.get(range.file).cloned().unwrap_or_default();
-        }
-    }
-
-    /// Decides and follows the lines of a part.
-    pub(crate) fn decide(&mut self, text: &PartText, decider: &mut LineDecider<'_>, collector: &mut ResultCollector) {
-        let mut lines = decider.decide(text);
-        self.follow(&mut lines, collector);
-        self.before += lines.lines.count;
-    }
-
-    pub(crate) fn unreadable(&mut self, error: impl std::fmt::Display, collector: &mut ResultCollector) {
-        collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
-    }
-
-    /// Follows the lines of a part, each with its number in the part.
-    pub(crate) fn follow<'t>(
-        &mut self,
-        lines: impl Iterator<Item = (u64, DecidedLine<'t>)>,
-        collector: &mut ResultCollector,
-    ) {
-        for (number, line) in lines {
-            let number = self.before + number;
-            match line {
-                DecidedLine::Similar(similar) => self.similar(number, &similar, collector),
-                DecidedLine::Journal(event) => self.event(number, *event, collector),
-                DecidedLine::OtherShard(session) => drop(collector.wants(&session)),
-                DecidedLine::Modes(modes, _) => self.modes = modes,
-                DecidedLine::Expectation(text) => collector.expectation(&self.file, number, text),
-                DecidedLine::Problem(what) => {
-                    collector.settle();
-                    collector.problem(&self.file, number, what);
+    fn line(&mut self, raw: &RawLine<'_>) {
+        let bytes = match raw.bytes {
+            Ok(bytes) => bytes,
+            Err(too_long) => return self.bad_line(raw.number, too_long),
+        };
+        match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
+            Ok(line) if line.is_journal() => self.event(raw.number, bytes, line),
+            Ok(_) => self.other_line(raw.number, bytes),
+            Err(error) => {
+                let version = LineKeys::parse(bytes).ok().and_then(|keys| keys.v?.as_u64());
+                match version.filter(|version| *version > u64::from(VERSION)) {
+                    Some(newer) => self.bad_line(raw.number, newer_line(newer)),
+                    None => self.bad_line(raw.number, unreadable(&error, raw.is_complete)),
                 }
             }
         }
     }
 
-    /// Follows a line like an earlier one.
-    fn similar(&mut self, number: u64, similar: &SimilarLine<'_>, collector: &mut ResultCollector) {
-        let session = std::str::from_utf8(similar.session).unwrap_or_default();
-        if collector.wants(session) && self.is_new(session, number, &similar.trace, collector) {
-            self.follow_state(number, &similar.trace, collector);
-            collector.similar_case(session, similar.other_modes, &self.file);
-        }
-    }
-
-    fn event(&mut self, number: u64, event: JournalEvent<'_>, collector: &mut ResultCollector) {
-        let JournalEvent { session, trace, result } = event;
-        if !collector.wants(&session) {
+    fn event(&mut self, number: u64, bytes: &[u8], mut line: RecordedLine<'_>) {
+        let session = line.session().to_owned();
+        if !self.collector.wants(&session) {
             return;
         }
-        if let Err(UndecidedLine::Newer(version)) = result {
-            return collector.problem(&self.file, number, newer_line(version));
+        if let Some(newer) = line.v.filter(|version| *version > u64::from(VERSION)) {
+            return self.problem(number, newer_line(newer));
         }
-        if !self.is_new(&session, number, &trace, collector) {
-            return;
-        }
-        match result {
-            Ok(case) => {
-                self.follow_state(number, &trace, collector);
-                let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: trace.time() };
-                collector.decided(location, &session, case, &self.modes);
-            }
-            Err(UndecidedLine::Newer(_)) => {}
-            Err(UndecidedLine::Because(why)) => {
-                collector.problem(&self.file, number, format!("the line cannot be decided: {why}"));
-            }
-        }
-    }
-
-    /// Whether a line is not a duplicate; a clock that was set back is reported.
-    fn is_new(&mut self, session: &str, number: u64, trace: &LineTrace<'_>, collector: &mut ResultCollector) -> bool {
-        if !is_same(self.current.0.as_bytes(), session.as_bytes()) {
-            let next = self.others.remove(session).unwrap_or_default();
-            let (name, last) = std::mem::replace(&mut self.current, (session.to_owned(), next));
-            self.others.insert(name, last);
-        }
-        let order = self.current.1.order(trace);
-        match order {
+        let continuity = self.sessions.entry(session).or_default();
+        match continuity.order(&line) {
             LineOrder::InOrder => {}
-            LineOrder::Duplicate => collector.problem(&self.file, number, "duplicate event; it is counted once"),
+            LineOrder::Duplicate => return self.problem(number, "duplicate event; it is counted once"),
             LineOrder::ClockWentBack => {
-                collector.problem(&self.file, number, "the clock went backwards: this came before the line above");
+                self.collector.problem(&self.file, number, "the clock went backwards: this came before the line above")
             }
         }
-        order != LineOrder::Duplicate
+        let ResolvedModes { catalogue, hash, .. } = &*self.modes;
+        let compared = match self.redecision.decide_line(bytes, &mut line, catalogue, hash) {
+            Ok(compared) => compared,
+            Err(why) => return self.problem(number, format!("the line cannot be decided: {why}")),
+        };
+        for place in continuity.follow(&self.file, number, &line) {
+            report_missing(&place, self.collector);
+        }
+        let at = line.at.and_then(unescaped).filter(|at| !at.is_empty()).map(str::to_owned);
+        let location = CaseLocation { file: Arc::clone(&self.file), line: number, at };
+        self.collector.case(location, compared, &self.modes, None);
     }
 
-    fn follow_state(&mut self, number: u64, trace: &LineTrace<'_>, collector: &mut ResultCollector) {
-        for place in self.current.1.follow(&self.file, number, trace) {
-            report_missing(&place, collector);
+    /// Reads a line that is not one of a journal.
+    fn other_line(&mut self, number: u64, bytes: &[u8]) {
+        let keys = LineKeys::parse(bytes).unwrap_or_default();
+        match (keys.kind(), keys.expect) {
+            (LineKind::Header, _) => match serde_json::from_slice::<Header>(bytes) {
+                Ok(header) if header.recording > recording::VERSION => {
+                    let what = newer_format("recording", header.recording.into(), recording::VERSION);
+                    self.bad_line(number, format!("{what}. Its modes are not used"));
+                }
+                Ok(header) => self.modes = self.source.modes_of_recording(&header),
+                Err(error) => self.bad_line(number, format!("the header cannot be read: {error}")),
+            },
+            (LineKind::Expectation, Some(raw)) => self.collector.expectation(&self.file, number, raw.get()),
+            (LineKind::Event, _) => self.bad_line(number, "this is an event, not a journal line"),
+            _ => self.bad_line(number, "this is not a journal line"),
         }
+    }
+
+    /// Reports a line that is no event: an expectation after it belongs to no event.
+    fn bad_line(&mut self, number: u64, what: impl ToString) {
+        self.collector.settle();
+        self.problem(number, what);
+    }
+
+    fn problem(&mut self, number: u64, what: impl ToString) {
+        self.collector.problem(&self.file, number, what);
     }
 
     /// Reports what is missing at the end.
-    pub(crate) fn end(self, collector: &mut ResultCollector) {
-        collector.settle();
-        let sessions = self.others.into_values().chain([self.current.1]);
-        let mut missing: Vec<FileLine> = sessions.flat_map(Continuity::end).collect();
+    fn end(self) {
+        self.collector.settle();
+        let mut missing: Vec<FileLine> = self.sessions.into_values().flat_map(Continuity::end).collect();
         missing.sort();
         for place in &missing {
-            report_missing(place, collector);
+            report_missing(place, self.collector);
         }
     }
 }
 
 fn report_missing((file, line): &FileLine, collector: &mut ResultCollector) {
     collector.problem(file, *line, "the session state does not follow from the line before: an event is missing");
+}
+
+fn newer_line(version: u64) -> String {
+    newer_format("line", version, VERSION)
+}
+
+fn newer_format(what: &str, version: u64, own: u32) -> String {
+    format!("the {what} has format {version}, written by a newer modegate; this one reads {own}")
+}
+
+/// Describes a line that is not JSON.
+pub(crate) fn unreadable(error: &serde_json::Error, is_complete: bool) -> String {
+    if !is_complete && error.is_eof() {
+        return "the last line is cut off".to_owned();
+    }
+    if error.is_data() {
+        return format!("the line cannot be decided: {error}");
+    }
+    let text = error.to_string();
+    let clause = text.split(" at line ").next().unwrap_or_default();
+    format!("the line is not JSON: {clause} at column {}", error.column())
 }

@@ -2,8 +2,8 @@
 
 use crate::replay::collector::{ReplayMessage, ResultCollector, Shard};
 use crate::replay::inputs::ReplayInput;
-use crate::replay::journal::line_decider::unreadable;
-use crate::replay::line_reader::{PART, each_line};
+use crate::replay::journal::unreadable;
+use crate::replay::line_reader::{LineReader, RawLine};
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -25,17 +25,18 @@ struct ShardLine {
 pub(crate) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
-        if let Err(error) = read(path, &file, collector) {
+        if let Err(error) = read_shard(path, &file, collector) {
             collector.unmet(&file, 0, format!("cannot read the file: {error}"));
         }
     }
 }
 
 /// A line that cannot be read fails the replay: it may be a failing decision.
-fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
+fn read_shard(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
     let mut shard = None;
-    each_line(path, PART, |number, raw| {
-        let Ok(bytes) = raw.bytes.map_err(|long| collector.unmet(file, number, long)) else { return Ok(()) };
+    let mut lines = LineReader::open(path)?;
+    while let Some(RawLine { number, bytes, is_complete }) = lines.next_line()? {
+        let Ok(bytes) = bytes.map_err(|too_long| collector.unmet(file, number, too_long)) else { continue };
         match serde_json::from_slice(bytes) {
             Ok(ShardLine { file, line, skipped: Some(what), count, .. }) => {
                 collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
@@ -47,12 +48,11 @@ fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Re
             Ok(_) => match serde_json::from_slice::<ReplayResult>(bytes) {
                 Ok(result) if !result.kind.is_empty() => collector.result(result),
                 Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
-                Err(error) => collector.unmet(file, number, unreadable(&error, raw.complete)),
+                Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
             },
-            Err(error) => collector.unmet(file, number, unreadable(&error, raw.complete)),
+            Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
         }
-        Ok::<(), std::io::Error>(())
-    })?;
+    }
     collector.push(ReplayMessage::Shard(file.to_owned(), shard));
     Ok(())
 }

@@ -79,12 +79,6 @@ impl ModeSource {
         Ok(source)
     }
 
-    /// A hash of everything that the modes depend on.
-    pub(crate) fn key(&self) -> u64 {
-        let Self { recorded, loose, folder, project, named, name, .. } = self;
-        hash(format!("{:?}", (recorded, loose, folder, project, named, name)).as_bytes())
-    }
-
     /// The chosen modes, each with the path of its file.
     pub(crate) fn catalogue(&self) -> &Catalogue {
         self.catalogue.get_or_init(|| self.compose())
@@ -123,7 +117,7 @@ impl ModeSource {
     }
 
     /// The modes that decide the lines of a recording.
-    pub(crate) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
+    pub(crate) fn modes_of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
         let has_modes = self.named
             || self.loose.is_some()
             || self.project != ProjectSources { user: self.project.user.clone(), ..ProjectSources::default() };
@@ -136,7 +130,7 @@ impl ModeSource {
     }
 
     /// The modes that decide the lines of a file: those of the project that it is a journal of, or the chosen ones.
-    pub(crate) fn of_file(&self, path: &Path) -> Arc<ResolvedModes> {
+    pub(crate) fn modes_of_file(&self, path: &Path) -> Arc<ResolvedModes> {
         let Some(home) = owner(path).filter(|_| !self.named) else {
             return self.resolve(&self.with_loose(&self.project), None, &self.name);
         };

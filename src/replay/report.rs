@@ -119,7 +119,7 @@ impl<'a> Reporter<'a> {
                     let note = format!(" ({} of {} events listed)", blessed.expect.len(), blessed.events);
                     let path = input.expectation_file();
                     // The repository of the recording chose the name: its link leads nowhere.
-                    let written = disk::write(&path, blessed.text().as_bytes(), LinkPolicy::Replace);
+                    let written = disk::write(&path, blessed.to_yaml().as_bytes(), LinkPolicy::Replace);
                     note_written(&path, &note, written, &mut self.errors);
                 }
                 self.summary.end(&totals);

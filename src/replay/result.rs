@@ -139,8 +139,8 @@ impl ReplayResult {
         }
     }
 
-    /// Adds an expectation; one that is met only by chance of a difference it does not name is ignored.
-    pub(crate) fn expecting(mut self, expected: Option<Expectation>) -> Self {
+    /// Adds an expectation. One that is met, but does not name the difference, is ignored.
+    pub(crate) fn with_expectation(mut self, expected: Option<Expectation>) -> Self {
         let expected =
             expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));

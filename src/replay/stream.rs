@@ -10,17 +10,16 @@ use crate::paths::safe_name;
 use crate::redact::redacted;
 use crate::replay::collector::{ReplayMessage, ResultCollector};
 use crate::replay::inferred::InferredFacts;
-use crate::replay::inputs::{InputKind, ReplayInput, main_transcript};
-use crate::replay::journal::line_decider::unreadable;
+use crate::replay::inputs::{ReplayInput, main_transcript};
+use crate::replay::journal::unreadable;
 use crate::replay::line::{LineKeys, LineKind};
-use crate::replay::line_reader::{PART, each_line};
+use crate::replay::line_reader::{LineReader, RawLine};
 use crate::replay::mode_source::{ModeSource, ResolvedModes};
 use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::{CaseLocation, ReplayProblem};
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::session::Session;
 use crate::user_folder::project_paths;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +29,6 @@ use std::sync::Arc;
 pub(crate) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 
 /// A project whose files and git answer the questions.
-#[derive(Serialize, Deserialize)]
 pub(crate) struct LiveProject {
     pub(crate) home: PathBuf,
     /// Whether gates may run programs.
@@ -48,31 +46,34 @@ struct StreamReplayer<'a> {
     journals: Option<tempfile::TempDir>,
 }
 
-/// Decides the events of a stream or a transcript.
+/// Decides the events of a stream.
 pub(crate) fn replay(
     input: &ReplayInput,
     source: &ModeSource,
     project: Option<&LiveProject>,
     collector: &mut ResultCollector,
 ) {
-    let project = project.filter(|_| input.kind == InputKind::Stream);
-    let journals = project.and_then(|_| tempfile::tempdir().ok());
-    let modes = source.of_file(input.main());
-    let mut replayer = StreamReplayer { modes, project, sessions: HashMap::new(), journals };
+    let modes = source.modes_of_file(input.main());
+    let mut replayer = StreamReplayer::new(modes, project);
     let main: Arc<str> = input.main().to_string_lossy().into();
-    let result = match input.kind {
-        InputKind::Transcript => transcript(input, &mut replayer, collector),
-        _ => read_events(input.main(), collector, |collector, line, event, _| {
-            if collector.wants(event.session()) {
-                let compared = replayer.decide(event, None);
-                let location = CaseLocation { file: Arc::clone(&main), line, at: None };
-                collector.case(location, compared, &replayer.modes, None);
-            }
-            Ok::<(), io::Error>(())
-        }),
-    };
+    let result = read_events(input.main(), collector, |collector, line, event, _| {
+        if collector.wants(event.session()) {
+            let compared = replayer.decide(event, None);
+            let location = CaseLocation { file: Arc::clone(&main), line, at: None };
+            collector.case(location, compared, &replayer.modes, None);
+        }
+        Ok::<(), io::Error>(())
+    });
     if let Err(error) = result {
         collector.problem(&main, 0, format!("cannot read the file: {error}"));
+    }
+}
+
+/// Decides the events that a transcript shows.
+pub(crate) fn replay_transcript(input: &ReplayInput, source: &ModeSource, collector: &mut ResultCollector) {
+    let mut replayer = StreamReplayer::new(source.modes_of_file(input.main()), None);
+    if let Err(error) = transcript(input, &mut replayer, collector) {
+        collector.problem(&input.main().to_string_lossy(), 0, format!("cannot read the file: {error}"));
     }
 }
 
@@ -83,9 +84,10 @@ pub(crate) fn read_events<E: From<io::Error>>(
     mut decide: impl FnMut(&mut ResultCollector, u64, Event, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let file = path.to_string_lossy().into_owned();
-    each_line(path, PART, |number, raw| {
-        let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(&file, number, long)) else { return Ok(()) };
-        let keys = LineKeys::read(bytes);
+    let mut lines = LineReader::open(path)?;
+    while let Some(RawLine { number, bytes, is_complete }) = lines.next_line()? {
+        let Ok(bytes) = bytes.map_err(|too_long| collector.problem(&file, number, too_long)) else { continue };
+        let keys = LineKeys::parse(bytes);
         let expect = keys.as_ref().ok().and_then(|keys| keys.expect);
         match keys.as_ref().map(LineKeys::kind) {
             Ok(LineKind::Expectation) => {}
@@ -94,12 +96,12 @@ pub(crate) fn read_events<E: From<io::Error>>(
                 match (Event::parse(bytes), &keys) {
                     (Ok(event), _) => decide(collector, number, event, bytes)?,
                     (Err(_), Err(error)) => {
-                        collector.problem(&file, number, unreadable(error, raw.complete));
-                        return Ok(());
+                        collector.problem(&file, number, unreadable(error, is_complete));
+                        continue;
                     }
                     (Err(why), Ok(_)) => {
                         collector.problem(&file, number, why);
-                        return Ok(());
+                        continue;
                     }
                 }
             }
@@ -108,8 +110,7 @@ pub(crate) fn read_events<E: From<io::Error>>(
         if let Some(text) = expect {
             collector.expectation(&file, number, text.get());
         }
-        Ok::<(), E>(())
-    })?;
+    }
     collector.settle();
     Ok(())
 }
@@ -133,14 +134,14 @@ fn transcript(
             None => TranscriptFile::main(name).without_copies(input.copied.clone()),
         };
         let mut last = 0;
-        each_line(path, PART, |number, raw| {
-            let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(name, number, long)) else { return Ok(()) };
+        let mut lines = LineReader::open(path)?;
+        while let Some(RawLine { number, bytes, .. }) = lines.next_line()? {
+            let Ok(bytes) = bytes.map_err(|too_long| collector.problem(name, number, too_long)) else { continue };
             // Positions count every line, empty ones too.
             (last + 1..number).for_each(|_| file.line(b""));
             file.line(bytes);
             last = number;
-            Ok::<(), io::Error>(())
-        })?;
+        }
         files.push(file);
     }
     let rebuilt = rebuild(files);
@@ -177,7 +178,12 @@ impl FactSource for NoExec<'_> {
     }
 }
 
-impl StreamReplayer<'_> {
+impl<'a> StreamReplayer<'a> {
+    fn new(modes: Arc<ResolvedModes>, project: Option<&'a LiveProject>) -> Self {
+        let journals = project.and_then(|_| tempfile::tempdir().ok());
+        Self { modes, project, sessions: HashMap::new(), journals }
+    }
+
     fn decide(&mut self, event: Event, at: Option<&str>) -> Comparison {
         let id = event.session();
         let (session, inferred) = self.sessions.entry(id.to_owned()).or_default();

@@ -98,7 +98,7 @@ impl HtmlData {
             left_out: Option<OmittedCounts>,
         }
         let counts = &summary.counts;
-        let is_new = counts.events == counts.of(DecisionChange::New);
+        let is_new = counts.events == counts.changed(DecisionChange::New);
         let problem =
             |problem: &ReplayProblem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
         page(&Data {
