@@ -4,7 +4,6 @@
 
 pub(crate) mod annotations;
 pub mod html;
-pub(crate) mod html_data;
 pub(crate) mod junit;
 pub(crate) mod markdown;
 pub(crate) mod progress;
@@ -21,25 +20,24 @@ use crate::replay::command::{EXIT_UNWRITTEN, ReplayCommand, no_input};
 use crate::replay::inputs::ReplayInput;
 use crate::replay::merge;
 use crate::replay::mode_source::ModeSource;
-use crate::replay::report::html_data::HtmlData;
-use crate::replay::report::junit::TestSuite;
+use crate::replay::report::html::HtmlReport;
+use crate::replay::report::junit::JunitReport;
 use crate::replay::report::markdown::ChangedDecisions;
 use crate::replay::report::progress::{ProgressLine, decimal};
 use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::ReplayProblem;
 use serde_json::json;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 /// Passes the messages of all inputs, which arrive in order, to the summary and the outputs.
 pub(crate) struct Reporter<'a> {
     args: &'a ReplayCommand,
     summary: ReplaySummary,
-    junit: Option<JunitFile>,
+    junit: JunitReport,
     markdown: ChangedDecisions,
-    html: HtmlData,
+    html: HtmlReport,
     progress: ProgressLine,
     errors: Vec<String>,
     /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
@@ -63,13 +61,12 @@ impl<'a> Reporter<'a> {
             };
             return Err(failure(path, why.to_owned()));
         }
-        let create = |path: &PathBuf| JunitFile::create(path).map_err(|error| failure(path, error.to_string()));
         Ok(Self {
             args,
             summary: ReplaySummary::default(),
-            junit: args.junit.as_ref().map(create).transpose()?,
+            junit: JunitReport::default(),
             markdown: ChangedDecisions::default(),
-            html: HtmlData::default(),
+            html: HtmlReport::default(),
             progress: ProgressLine::new(inputs.iter().map(|input| input.size).sum()),
             errors: Vec::new(),
             seen_problems: HashSet::new(),
@@ -88,8 +85,8 @@ impl<'a> Reporter<'a> {
                         self.html.add(input, &result, json);
                     }
                 }
-                if let Some(junit) = self.junit.as_mut().filter(|_| !result.is_quiet()) {
-                    junit.suite.add(&result);
+                if self.args.junit.is_some() && !result.is_quiet() {
+                    self.junit.add(&result);
                 }
                 // Differences that are accepted are listed too.
                 if self.args.markdown.is_some() && (result.is_failing() || result.differs()) {
@@ -106,14 +103,7 @@ impl<'a> Reporter<'a> {
                 self.summary.skipped(&first, count);
             }
             ReplayMessage::Shard(file, shard) => self.shards.push((file, shard)),
-            ReplayMessage::Session { session, file, quiet } => {
-                if let Some(mut junit) = self.junit.take() {
-                    match junit.session_end(&session, &file, quiet) {
-                        Ok(()) => self.junit = Some(junit),
-                        Err(error) => self.errors.push(unwritten(&junit.path, error)),
-                    }
-                }
-            }
+            ReplayMessage::Session { session, file, quiet } => self.junit.end_session(&session, &file, quiet),
             ReplayMessage::End(totals) => {
                 if let Some(blessed) = &totals.blessed {
                     let note = format!(" ({} of {} events listed)", blessed.expect.len(), blessed.events);
@@ -137,8 +127,8 @@ impl<'a> Reporter<'a> {
         if self.args.json {
             print_line(serde_json::to_string(&problem).unwrap_or_default());
         }
-        if let Some(junit) = &mut self.junit {
-            junit.suite.problem(&problem);
+        if self.args.junit.is_some() {
+            self.junit.problem(&problem);
         }
         self.summary.problem(problem);
     }
@@ -178,9 +168,8 @@ impl<'a> Reporter<'a> {
             }
             append_step_summary(summary);
         }
-        if let Some(junit) = self.junit.take() {
-            let path = junit.path.clone();
-            note_written(&path, "", junit.close(), errors);
+        if let Some(path) = &args.junit {
+            write(path, &std::mem::take(&mut self.junit).render(), "", errors);
         }
         if let Some(path) = &args.sarif {
             let report = annotations::sarif(failing, problems, catalogue);
@@ -192,7 +181,7 @@ impl<'a> Reporter<'a> {
             write(path, &self.markdown.render(counts), "", errors);
         }
         if let Some(path) = &args.html {
-            let (sessions, page) = (self.html.sessions.len(), self.html.page(summary, catalogue));
+            let (sessions, page) = (self.html.sessions(), self.html.render(summary, catalogue));
             let (size, plural) = (decimal(page.len() as u64), if sessions == 1 { "" } else { "s" });
             write(path, &page, &format!(" ({size}, {sessions} session{plural})"), errors);
         }
@@ -222,40 +211,4 @@ fn append_step_summary(summary: &ReplaySummary) {
     summary.failing.iter().for_each(|result| changed.add(result));
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
     let _: io::Result<()> = file.and_then(|mut file| file.write_all(changed.render(&summary.counts).as_bytes()));
-}
-
-/// A `JUnit` file, written as sessions end.
-struct JunitFile {
-    path: PathBuf,
-    temporary: PathBuf,
-    file: BufWriter<File>,
-    suite: TestSuite,
-}
-
-impl JunitFile {
-    fn create(path: &Path) -> io::Result<Self> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!("{name}.{}.tmp", std::process::id()));
-        let mut file = BufWriter::new(File::create(&temporary)?);
-        file.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"modegate replay\">\n")?;
-        Ok(Self { path: path.to_owned(), temporary, file, suite: TestSuite::default() })
-    }
-
-    /// Ends a session of which `quiet` events were not reported.
-    fn session_end(&mut self, session: &str, file: &str, quiet: u64) -> io::Result<()> {
-        let mut suite = std::mem::take(&mut self.suite);
-        (suite.session, suite.file, suite.quiet) = (session.to_owned(), file.to_owned(), quiet);
-        if suite.is_empty() {
-            return Ok(());
-        }
-        // Half a report is worse than none.
-        suite.write(&mut self.file).inspect_err(|_| drop(std::fs::remove_file(&self.temporary)))
-    }
-
-    fn close(mut self) -> io::Result<()> {
-        self.session_end("recordings", "", 0)?;
-        self.file.write_all(b"</testsuites>\n")?;
-        self.file.flush()?;
-        std::fs::rename(&self.temporary, &self.path)
-    }
 }

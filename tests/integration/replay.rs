@@ -744,14 +744,24 @@ fn any_number_of_threads_reports_the_same_in_the_same_order() {
     let [events, transcripts] = ["events", "transcripts"].map(|name| format!("{ROOT}/fixtures/{name}"));
     let reports = ["junit.xml", "sarif.json", "summary.md", "page.html"];
     let replayed = |threads: &str, more: &[&str]| {
-        let words = ["bad.jsonl", &fixture(""), &events, &transcripts, "--threads", threads, "--junit", reports[0]];
+        let words = [
+            "bad.jsonl",
+            &fixture("demo.jsonl"),
+            &fixture("plan.jsonl"),
+            &events,
+            &transcripts,
+            "--threads",
+            threads,
+            "--junit",
+            reports[0],
+        ];
         let files = ["--sarif", reports[1], "--markdown", reports[2], "--html", reports[3]];
         let output = replay(&project, &[&words, &files[..], more].concat());
         (output, reports.map(|name| project.read(name)))
     };
     for more in [&[][..], &["--json"], &["--last", "3"], &["--partition", "2/3", "--json"]] {
         let one = replayed("1", more);
-        assert_eq!(one.0.exit, 0, "{}", one.0.stderr);
+        assert!(one.0.exit < 2, "{}", one.0.stderr);
         for threads in ["2", "5"] {
             assert!(replayed(threads, more) == one, "{more:?} with {threads} threads");
         }

@@ -2,15 +2,12 @@
 
 use crate::printable;
 use crate::replay::result::{ReplayProblem, ReplayResult};
-use std::io;
+use std::fmt::Write;
 
-/// The cases of one session.
+/// The suites so far, and the cases and problems of the next one.
 #[derive(Debug, Default)]
-pub(crate) struct TestSuite {
-    pub(crate) session: String,
-    pub(crate) file: String,
-    /// The number of decisions that pass silently, as before.
-    pub(crate) quiet: u64,
+pub(crate) struct JunitReport {
+    suites: String,
     problems: Vec<String>,
     cases: Vec<TestCase>,
 }
@@ -22,7 +19,7 @@ struct TestCase {
     skipped: Option<String>,
 }
 
-impl TestSuite {
+impl JunitReport {
     pub(crate) fn add(&mut self, result: &ReplayResult) {
         let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
         let failure = result.is_failing().then(|| (result.title(), result.description()));
@@ -41,38 +38,49 @@ impl TestSuite {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.cases.is_empty() && self.quiet == 0 && self.problems.is_empty()
-    }
-
-    /// Writes the suite as an element of `testsuites`.
-    pub(crate) fn write(&self, to: &mut impl io::Write) -> io::Result<()> {
-        let failures = self.cases.iter().filter(|case| case.failure.is_some()).count();
-        let skipped = self.cases.iter().filter(|case| case.skipped.is_some()).count();
-        let tests = self.cases.len() + usize::from(self.quiet > 0);
-        let (session, file) = (escaped(&self.session), escaped(&self.file));
-        write!(to, r#"<testsuite name="{session}" tests="{tests}" failures="{failures}" skipped="{skipped}""#)?;
-        writeln!(to, r#" errors="0" file="{file}">"#)?;
-        for TestCase { name, failure, skipped } in &self.cases {
-            write!(to, r#"  <testcase name="{}" classname="{file}""#, escaped(name))?;
+    /// Ends the suite of a session in which `quiet` decisions pass silently, as before.
+    pub(crate) fn end_session(&mut self, session: &str, file: &str, quiet: u64) {
+        let (cases, problems) = (std::mem::take(&mut self.cases), std::mem::take(&mut self.problems));
+        if cases.is_empty() && quiet == 0 && problems.is_empty() {
+            return;
+        }
+        let failures = cases.iter().filter(|case| case.failure.is_some()).count();
+        let skipped = cases.iter().filter(|case| case.skipped.is_some()).count();
+        let tests = cases.len() + usize::from(quiet > 0);
+        let (session, file) = (escaped(session), escaped(file));
+        self.line(&format!(
+            r#"<testsuite name="{session}" tests="{tests}" failures="{failures}" skipped="{skipped}" errors="0" file="{file}">"#
+        ));
+        for TestCase { name, failure, skipped } in cases {
+            let case = format!(r#"  <testcase name="{}" classname="{file}""#, escaped(&name));
             if let Some((kind, text)) = failure {
                 let first = escaped(text.lines().next().unwrap_or_default());
-                write!(to, ">\n    <failure type=\"{kind}\" message=\"{first}\">{}</failure>", escaped(text))?;
-                writeln!(to, "\n  </testcase>")?;
+                let failure = format!(r#"<failure type="{kind}" message="{first}">{}</failure>"#, escaped(&text));
+                self.line(&format!("{case}>\n    {failure}\n  </testcase>"));
             } else if let Some(why) = skipped {
-                writeln!(to, ">\n    <skipped message=\"{}\"/>\n  </testcase>", escaped(why))?;
+                self.line(&format!("{case}>\n    <skipped message=\"{}\"/>\n  </testcase>", escaped(&why)));
             } else {
-                writeln!(to, "/>")?;
+                self.line(&format!("{case}/>"));
             }
         }
-        if self.quiet > 0 {
-            let name = format!("{} other decisions are unchanged", self.quiet);
-            writeln!(to, r#"  <testcase name="{name}" classname="{file}"/>"#)?;
+        if quiet > 0 {
+            self.line(&format!(r#"  <testcase name="{quiet} other decisions are unchanged" classname="{file}"/>"#));
         }
-        if !self.problems.is_empty() {
-            writeln!(to, "  <system-err>{}</system-err>", escaped(&self.problems.join("\n")))?;
+        if !problems.is_empty() {
+            self.line(&format!("  <system-err>{}</system-err>", escaped(&problems.join("\n"))));
         }
-        writeln!(to, "</testsuite>")
+        self.line("</testsuite>");
+    }
+
+    fn line(&mut self, line: &str) {
+        let _: std::fmt::Result = writeln!(self.suites, "{line}");
+    }
+
+    /// Renders the report; problems after the last session have a suite of their own.
+    pub(crate) fn render(mut self) -> String {
+        self.end_session("recordings", "", 0);
+        let head = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
+        format!("{head}\n<testsuites name=\"modegate replay\">\n{}</testsuites>\n", self.suites)
     }
 }
 
@@ -105,12 +113,10 @@ mod tests {
             was: Some(was),
             ..ReplayResult::default()
         };
-        let mut suite = TestSuite { file: "a.jsonl".into(), quiet: 2, ..TestSuite::default() };
-        suite.add(&result);
-        suite.session = result.session.clone();
-        let mut text = Vec::new();
-        suite.write(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+        let mut report = JunitReport::default();
+        report.add(&result);
+        report.end_session(&result.session, "a.jsonl", 2);
+        let text = report.render();
         assert!(
             text.contains(
                 r#"<testsuite name="s&lt;1&gt;" tests="2" failures="1" skipped="0" errors="0" file="a.jsonl">"#

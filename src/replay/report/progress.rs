@@ -37,7 +37,7 @@ impl ProgressLine {
         }
     }
 
-    /// Makes room for another line, or for what comes after the replay.
+    /// Clears the progress line.
     pub(crate) fn clear(&mut self) {
         if self.length > 0 {
             self.show("");
