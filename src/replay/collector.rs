@@ -94,7 +94,7 @@ pub(crate) struct ResultCollector<'r> {
     totals: InputTotals,
     pending: Option<PendingEvent>,
     /// Whether the last event belongs to another shard, and its expectation too.
-    passed: bool,
+    is_other_shard: bool,
     /// The session and file of the last event.
     last: (String, Arc<str>),
     quiet: u64,
@@ -107,8 +107,8 @@ pub(crate) struct ResultCollector<'r> {
 impl<'r> ResultCollector<'r> {
     pub(crate) fn new(options: CollectorOptions, receive: &'r mut dyn FnMut(ReplayMessage)) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        let (passed, last, quiet, number) = Default::default();
-        Self { options, receive, totals, pending: None, passed, last, quiet, file: None, number }
+        let (is_other_shard, last, quiet, number) = Default::default();
+        Self { options, receive, totals, pending: None, is_other_shard, last, quiet, file: None, number }
     }
 
     pub(crate) fn has(&self, session: &str) -> bool {
@@ -118,9 +118,9 @@ impl<'r> ResultCollector<'r> {
     /// Begins the next event; returns whether its session belongs to the shard. Another one is only counted.
     pub(crate) fn wants(&mut self, session: &str) -> bool {
         self.settle();
-        self.passed = !self.has(session);
-        self.number += u64::from(self.passed);
-        !self.passed
+        self.is_other_shard = !self.has(session);
+        self.number += u64::from(self.is_other_shard);
+        !self.is_other_shard
     }
 
     /// Reports a decided event, and whether the checks of its scenario step are met.
@@ -143,7 +143,7 @@ impl<'r> ResultCollector<'r> {
     pub(crate) fn expectation(&mut self, file: &str, line: u64, text: &str) {
         match (Expectation::parse(text), &mut self.pending) {
             (Ok(expected), Some(pending)) => pending.expected = Some(expected),
-            (Ok(_), None) if self.passed => {}
+            (Ok(_), None) if self.is_other_shard => {}
             (Ok(_), None) => self.problem(file, line, "no event comes before this expectation"),
             (Err(why), _) => self.unmet(file, line, why),
         }

@@ -106,7 +106,7 @@ impl ReplayCommand {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
         let accepted = self.require_trust(&here)?;
-        let found = self.found(&here)?;
+        let found = self.find_inputs(&here)?;
         let mut reporter = Reporter::new(&self, &found.inputs)?;
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
@@ -140,7 +140,7 @@ impl ReplayCommand {
         Ok(trust::usable(here, mode_cache::sources(here)).1.accepted)
     }
 
-    fn found(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
+    fn find_inputs(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
         let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.named_paths(here)? };
         let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {

@@ -65,7 +65,7 @@ fn keyed_records(path: &Path) -> KeyedRecords {
     records.filter_map(|record| Some((record_key(&record)?, record.timestamp.0))).collect()
 }
 
-/// The original has nothing that a copy lacks, or went on before the copy did.
+/// Sorts originals before their copies: an original has no records of its own, or earlier ones than its copy.
 fn sort_originals_first(records: &mut [(usize, KeyedRecords)]) {
     let mut counts: HashMap<RecordKey, usize> = HashMap::new();
     for (_, records) in records.iter() {

@@ -62,19 +62,19 @@ impl IdentityMask {
         Self { folders, words }
     }
 
-    pub(super) fn mask(&self, text: &str, depth: MaskLevel, tally: &mut MaskCounts) -> String {
+    pub(super) fn mask(&self, text: &str, level: MaskLevel, counts: &mut MaskCounts) -> String {
         let mut text = text.to_owned();
-        if depth == MaskLevel::Full && text.contains('@') {
-            text = mails(&text, tally);
+        if level == MaskLevel::Full && text.contains('@') {
+            text = mails(&text, counts);
         }
         for (folder, name) in &self.folders {
-            text = replace(&text, folder, name, whole_folder, &mut tally.paths);
+            text = replace(&text, folder, name, whole_folder, &mut counts.paths);
         }
-        text = homes(&text, &HOMES, tally);
-        text = homes(&text, &WINDOWS, tally);
-        if depth == MaskLevel::Full {
+        text = homes(&text, &HOMES, counts);
+        text = homes(&text, &WINDOWS, counts);
+        if level == MaskLevel::Full {
             for (word, name) in &self.words {
-                text = replace(&text, word, name, whole_word, &mut tally.names);
+                text = replace(&text, word, name, whole_word, &mut counts.names);
             }
         }
         text
@@ -119,7 +119,7 @@ fn whole_folder(form: &str, before: Option<char>, after: Option<char>) -> bool {
     begins && after.is_none_or(|c| !c.is_alphanumeric() && c != '_' && (is_slug || c != '-'))
 }
 
-fn mails(text: &str, tally: &mut MaskCounts) -> String {
+fn mails(text: &str, counts: &mut MaskCounts) -> String {
     const ANYONE: &str = "user@example.com";
     let Some(mail) = MAIL.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
@@ -128,14 +128,14 @@ fn mails(text: &str, tally: &mut MaskCounts) -> String {
         if open {
             return whole.to_owned();
         }
-        tally.mails += 1;
+        counts.mails += 1;
         ANYONE.to_owned()
     };
     mail.replace_all(text, masked).into_owned()
 }
 
 /// Replaces the folders of other users.
-fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut MaskCounts) -> String {
+fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, counts: &mut MaskCounts) -> String {
     const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
     let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
@@ -149,7 +149,7 @@ fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut MaskCounts) 
         if NOBODY.contains(&user) {
             return format!("{root}{name}");
         }
-        tally.paths += 1;
+        counts.paths += 1;
         format!("{root}user{rest}")
     };
     pattern.replace_all(text, masked).into_owned()
