@@ -63,7 +63,7 @@ fn add_files(folder: &Path, files: &mut Vec<PathBuf>) {
 /// Writes the script of the HTML report without comments and indentation, which would be a fifth of it in every report.
 /// The script has no text that spans lines.
 fn write_page_script() {
-    const SCRIPT: &str = "src/replay/html/page.js";
+    const SCRIPT: &str = "src/replay/report/html/page.js";
     println!("cargo::rerun-if-changed={SCRIPT}");
     let is_comment = |line: &str| line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/"));
     let script = fs::read_to_string(SCRIPT).unwrap_or_default();

@@ -2,12 +2,12 @@
 
 mod cache;
 mod check;
-mod cli_error;
+pub(crate) mod cli_error;
 mod client_version;
 mod completions;
 mod demo;
 mod doctor;
-mod file_change;
+pub(crate) mod file_change;
 mod gallery;
 mod install;
 mod install_manifest;
@@ -18,26 +18,25 @@ mod line_diff;
 mod log;
 mod modes;
 mod person;
-mod record;
-mod replay;
-mod session_lookup;
+pub(crate) mod session_lookup;
 mod status;
-mod trust;
+pub(crate) mod trust;
 mod uninstall;
 mod version;
-mod why;
+pub(crate) mod why;
 
 use crate::crash;
-use crate::event::{Event, EventFields, EventKind};
+use crate::event::{Event, EventKind};
 use crate::hook::{self, HookOptions};
-use crate::live::is_run_by_host as is_run_by_model;
+pub(crate) use crate::live::is_run_by_host as is_run_by_model;
+use crate::replay::{command, record};
 use crate::screen;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use person::require_person;
+pub(crate) use person::require_person;
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
@@ -47,13 +46,13 @@ use std::process::ExitCode;
 const EXIT_USAGE: u8 = 64;
 
 /// The command found problems or could not do its work.
-const EXIT_FAILURE: u8 = 1;
+pub(crate) const EXIT_FAILURE: u8 = 1;
 
 /// A bug stopped the command.
 const EXIT_CRASH: u8 = 70;
 
 /// The exit code of a command, or why it stopped.
-type CliResult = Result<ExitCode, CliError>;
+pub(crate) type CliResult = Result<ExitCode, CliError>;
 
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
@@ -94,7 +93,7 @@ enum CliCommand {
     /// List the events of all sessions and their outcomes
     Log(log::Log),
     /// Re-evaluate recorded sessions and report what changed
-    Replay(replay::Replay),
+    Replay(command::ReplayCommand),
     /// List, show, check, add and import modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
@@ -137,11 +136,6 @@ pub fn main() -> ExitCode {
 /// Runs a command other than the hook.
 fn run(plain: &[Option<&str>]) -> ExitCode {
     match plain {
-        // Only a replay starts this, so no help and no completion has it.
-        [Some("replay"), Some("--worker")] => {
-            crash::handle_panics(end_after_crash);
-            return replay::serve();
-        }
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
             return version::main();
         }
@@ -212,7 +206,7 @@ fn session_start(session: &str, cwd: &Path) -> Event {
     let kind = EventKind::SessionStart;
     let fields = [("hook_event_name", kind.name()), ("session_id", session), ("cwd", &cwd.to_string_lossy())];
     let fields = fields.map(|(name, text)| (name.to_owned(), text.into()));
-    Event { kind: Some(kind), fields: EventFields::new(fields.into_iter().collect()), oddities: Vec::new() }
+    Event { kind: Some(kind), fields: fields.into_iter().collect(), oddities: Vec::new() }
 }
 
 /// A time of the journal as local time with its zone; text that is not a time is unchanged.
@@ -222,7 +216,7 @@ fn local_time(at: &str) -> String {
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.
-fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
+pub(crate) fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::disk::SeenFolders;
     use crate::live::place;
     let home = match project {

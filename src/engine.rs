@@ -218,9 +218,7 @@ impl<'a> Engine<'a> {
         decision.messages = self.messages;
         decision.moves = self.moves;
         if decision.verdict < Verdict::Block {
-            // Asked only if there is one: an event notes what is read, and a replay compares that.
-            let is_new = |input: &Value| self.event.fields.get("tool_input") != Some(input);
-            decision.input = self.input.filter(is_new);
+            decision.input = self.input.filter(|input| self.event.fields.get("tool_input") != Some(input));
             decision.allow = self.allow && decision.verdict < Verdict::Ask;
         }
         Decided { decision, findings: self.findings, session: self.after, who: self.who }

@@ -3,14 +3,12 @@
 //! Only this module knows how the host spells its fields.
 
 pub mod command;
-mod fields;
 mod kind;
 pub mod name;
 mod salvage;
 mod tools;
 mod trigger;
 
-pub use fields::EventFields;
 pub use kind::{Blocking, EventKind, TABLE};
 pub use tools::{TOOLS, is_unknown_tool};
 pub use trigger::{Trigger, TriggerError, TriggerEvent, alias, tool_names};
@@ -26,7 +24,7 @@ pub struct Event {
     /// Its kind; `None` for an event that this version does not know.
     pub kind: Option<EventKind>,
     /// Its fields by their snake-case names; the content of `tool_input` is unchanged.
-    pub fields: EventFields,
+    pub fields: Map<String, Value>,
     /// Messages about fields that had the wrong type and were removed.
     pub oddities: Vec<String>,
 }
@@ -127,7 +125,7 @@ impl Event {
         let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
             return Err(EventError::NoName);
         };
-        Ok(Self { kind: EventKind::named(name), fields: EventFields::new(fields), oddities })
+        Ok(Self { kind: EventKind::named(name), fields, oddities })
     }
 
     /// A field that is text.
@@ -160,16 +158,26 @@ impl Event {
         self.text("tool_name").map(trigger::alias)
     }
 
-    /// Whether this is the tool call with an id that the session has.
+    /// Whether this is the tool call with this id.
     #[must_use]
     pub fn is_call(&self, id: &str) -> bool {
-        self.fields.is_call(id)
+        self.text("tool_use_id") == Some(id)
     }
 
     /// A text in the tool's input.
     #[must_use]
     pub fn input(&self, name: &str) -> Option<&str> {
-        self.fields.input(name)?.as_str()
+        self.input_value(name)?.as_str()
+    }
+
+    /// A part of the tool's input.
+    pub(crate) fn input_value(&self, name: &str) -> Option<&Value> {
+        self.fields.get("tool_input")?.get(name)
+    }
+
+    /// A part of the tool's structured response.
+    pub(crate) fn response_value(&self, name: &str) -> Option<&Value> {
+        self.response()?.get(name)
     }
 
     /// The tool's structured response.
@@ -340,7 +348,7 @@ impl Event {
         match (self.kind, self.tool()) {
             (Some(EventKind::PostToolUseFailure), Some("Bash")) => true,
             (Some(EventKind::PostToolUse), Some("Bash")) => {
-                let diff = self.fields.response("bashEditDiff");
+                let diff = self.response_value("bashEditDiff");
                 diff.is_none_or(|diff| diff.get("moreFiles").and_then(Value::as_u64).unwrap_or(0) > 0)
             }
             (Some(EventKind::PostToolUse), Some(tool)) => {
@@ -351,7 +359,7 @@ impl Event {
     }
 
     fn edited_by_shell(&self) -> Vec<&str> {
-        let Some(diff) = self.fields.response("bashEditDiff") else { return Vec::new() };
+        let Some(diff) = self.response_value("bashEditDiff") else { return Vec::new() };
         let list = |name: &str| diff.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let named = list("changedFiles").iter().filter_map(Value::as_str);
         let mut files: Vec<&str> =
@@ -403,14 +411,14 @@ impl Event {
     #[must_use]
     pub fn with_input(&self, input: Value) -> Self {
         let mut changed = self.clone();
-        changed.fields.insert("tool_input", input);
+        changed.fields.insert("tool_input".to_owned(), input);
         changed
     }
 
     /// The event as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        Value::Object(self.fields.all().clone())
+        Value::Object(self.fields.clone())
     }
 }
 
@@ -431,11 +439,6 @@ fn normalised(raw: Map<String, Value>) -> Map<String, Value> {
         fields.entry(name).or_insert(value);
     }
     fields
-}
-
-/// Whether a top-level key is read under its own name.
-pub(crate) fn has_own_name(key: &str) -> bool {
-    canonical(key).is_none()
 }
 
 /// The name that `key` should have, if it is another.
@@ -498,7 +501,7 @@ mod tests {
         );
         assert_eq!(camel.session(), "s");
         assert_eq!(camel.spawned(), Some("y"));
-        assert_eq!(camel.fields.all()["tool_input"]["subagentType"], "x");
+        assert_eq!(camel.fields["tool_input"]["subagentType"], "x");
     }
 
     #[test]

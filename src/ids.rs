@@ -1,19 +1,14 @@
 //! Ids shared by several modules, each with its own type.
 
-mod noted;
-
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
-pub use noted::Noted;
-pub(crate) use noted::with_notes;
-
 /// The id of a session; empty when the host did not send one.
 #[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SessionId(Noted<String>);
+pub struct SessionId(String);
 
 /// The id of a gate, unique within its mode.
 #[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -69,13 +64,13 @@ macro_rules! id {
 
         impl From<String> for $id {
             fn from(text: String) -> Self {
-                Self(text.into())
+                Self(text)
             }
         }
 
         impl From<$id> for String {
             fn from(id: $id) -> Self {
-                id.0.into()
+                id.0
             }
         }
     )+};

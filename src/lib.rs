@@ -97,11 +97,11 @@ pub mod internals {
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
     pub use crate::replay::change::DecisionChange;
-    pub use crate::replay::html::page;
     pub use crate::replay::inferred::InferredFacts;
     pub use crate::replay::line::RecordedLine;
-    pub use crate::replay::recording::Header;
+    pub use crate::replay::record::recording::Header;
     pub use crate::replay::redecision::Redecision;
+    pub use crate::replay::report::html::page;
     pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
     pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
     pub use crate::settings::{Level, Settings};

@@ -1,27 +1,26 @@
-//! Deciding recorded sessions again, without I/O.
+//! All of replay: deciding recorded sessions again, comparing, reports.
 //!
-//! A [`line`] of a journal is decided again ([`redecision`]) with its [`recorded_facts`], and the [`change`] is found;
-//! one that matches the [`line_pattern`] of an earlier line is decided like it ([`known_lines`]).
-//! Events without a recorded decision, such as those of a [`transcript`], are decided with facts [`inferred`] from the
-//! session; a [`scenario`] has a project of its own. A [`result`] is checked against an [`expectation`], and rendered by
-//! [`junit`], [`markdown`], [`annotations`] and [`html`].
-//! A [`recording`] may leave the machine, without what a [`mask`] removes.
+//! The [`command`] finds [`inputs`] and reads each one: a [`journal`] line by line, a [`stream`] of events or a
+//! [`transcript`] with facts [`inferred`] from the session, a [`scenario`] in a project of its own. A [`collector`]
+//! compares every decision with its [`expectation`], and the [`report`] writes the results. [`record`] exports sessions.
 
-pub(crate) mod annotations;
 pub mod change;
-pub(crate) mod continuity;
-pub(crate) mod expectation;
-pub mod html;
+mod collector;
+pub(crate) mod command;
+mod expectation;
 pub mod inferred;
-pub(crate) mod junit;
-pub(crate) mod known_lines;
+mod inputs;
+mod journal;
 pub mod line;
-pub(crate) mod line_pattern;
-pub(crate) mod markdown;
-pub(crate) mod mask;
-pub(crate) mod recorded_facts;
-pub mod recording;
+mod line_reader;
+mod merge;
+mod mode_source;
+pub mod record;
+mod recorded_facts;
 pub mod redecision;
-pub(crate) mod result;
+pub mod report;
+mod result;
 pub mod scenario;
+mod stream;
+mod threads;
 pub mod transcript;

@@ -1,6 +1,6 @@
 //! The state of a session in each mode, as `cache.json` keeps it.
 
-use crate::ids::{AgentId, AgentName, GateId, Noted, SessionId};
+use crate::ids::{AgentId, AgentName, GateId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -35,11 +35,11 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// When it was activated.
-    #[serde(skip_serializing_if = "is_default")]
-    pub activated_at: Noted<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activated_at: Option<String>,
     /// The prompt that activated it.
-    #[serde(skip_serializing_if = "is_default")]
-    pub prompt_id: Noted<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
     /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
@@ -105,7 +105,7 @@ pub struct ModeState {
     pub waiting: Vec<String>,
     /// All other keys.
     #[serde(flatten)]
-    pub other: Noted<Map<String, Value>>,
+    pub other: Map<String, Value>,
 }
 
 impl ModeState {
@@ -338,35 +338,4 @@ impl ModeState {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ids::with_notes;
-
-    #[track_caller]
-    fn check(expected: bool, work: impl FnOnce(&mut Session)) {
-        let mut session: Session = serde_json::from_str(
-            r#"{"id":"s1","modes":{"plan_mode":{"is_active":true,"phase":"draft","prompt_id":"p1","updated_at":"x"}}}"#,
-        )
-        .expect("a session");
-        assert_eq!(with_notes(|| work(&mut session)).1, expected);
-    }
-
-    #[test]
-    fn every_look_at_a_noted_value_is_noted() {
-        check(true, |session| drop(session.id.to_string()));
-        check(true, |session| drop(session.value("plan_mode", "phase")));
-        check(true, |session| assert_ne!(*session, Session::default()));
-        check(true, |session| assert!(session.modes["plan_mode"].prompt_id.is_some()));
-        check(true, |session| drop(session.modes["plan_mode"].other.get("updated_at").cloned()));
-        check(true, |session| session.id = session.id.replace('1', "2").into());
-    }
-
-    #[test]
-    fn a_copy_and_all_else_are_not_noted() {
-        check(false, |session| drop(session.clone()));
-        check(false, |session| assert!(session.is_active("plan_mode") && session.ancestors().is_empty()));
-    }
 }

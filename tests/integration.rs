@@ -61,10 +61,6 @@ mod record;
 mod recordings;
 #[path = "integration/replay.rs"]
 mod replay;
-#[path = "integration/replay_strict.rs"]
-mod replay_strict;
-#[path = "integration/replay_workers.rs"]
-mod replay_workers;
 #[path = "integration/state.rs"]
 mod state;
 #[path = "integration/steps.rs"]

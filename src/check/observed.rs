@@ -227,8 +227,8 @@ fn ending(event: &Event) -> Option<LineEnding> {
         return None;
     }
     let flag = |value: Option<&Value>| value.and_then(Value::as_bool).unwrap_or(false);
-    let reported = |name: &str| event.fields.response(name).filter(|value| !value.is_null());
-    let background = flag(event.fields.input("run_in_background"));
+    let reported = |name: &str| event.response_value(name).filter(|value| !value.is_null());
+    let background = flag(event.input_value("run_in_background"));
     let moved_away = reported("backgroundTaskId").is_some() || reported("timedOutAfterMs").is_some();
     let interrupted = flag(reported("interrupted")) || flag(event.fields.get("is_interrupt"));
     if background || moved_away || interrupted {

@@ -8,15 +8,15 @@ use std::fmt;
 
 /// Why a command stopped; printed as `error: …`, then `hint: …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CliError {
+pub(crate) struct CliError {
     message: String,
     hint: Option<String>,
-    pub(super) exit: u8,
+    pub(crate) exit: u8,
 }
 
 impl CliError {
     /// An error of the project, the disk or the state.
-    pub(super) fn failure(message: impl Into<String>) -> Self {
+    pub(crate) fn failure(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, exit: EXIT_FAILURE }
     }
 
@@ -26,12 +26,12 @@ impl CliError {
     }
 
     /// The error with another exit code.
-    pub(super) fn exit(self, exit: u8) -> Self {
+    pub(crate) fn exit(self, exit: u8) -> Self {
         Self { exit, ..self }
     }
 
     /// The error with advice for the user.
-    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
@@ -46,7 +46,7 @@ impl CliError {
     }
 
     /// Every problem of files that cannot be used.
-    pub(super) fn broken(files: &[BrokenFile]) -> Self {
+    pub(crate) fn broken(files: &[BrokenFile]) -> Self {
         let problems: Vec<String> = files.iter().map(|file| file.to_string().trim_end().to_owned()).collect();
         let problems = problems.join("\n");
         Self::failure(problems.strip_prefix("error: ").unwrap_or(&problems))

@@ -213,7 +213,7 @@ fn short_name(path: &Path) -> String {
 }
 
 /// The text of a file; `None` if it does not exist.
-pub(super) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
+pub(crate) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
     match crate::disk::read(path, crate::disk::SMALL).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Some(text)),
         Ok(Err(_)) => Err(CliError::failure(format!("`{}` is not UTF-8", path.display()))),

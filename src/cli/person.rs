@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 const LONGEST_CALL: Duration = Duration::from_mins(15);
 
 /// Stops a command that only a person may run.
-pub(super) fn require_person(command: &str, places: &ProjectPaths) -> Result<(), CliError> {
+pub(crate) fn require_person(command: &str, places: &ProjectPaths) -> Result<(), CliError> {
     if is_run_by_host() || !has_terminal() && has_open_call(places) {
         return Err(CliError::failure(format!("only a person can run `modegate {command}`"))
             .hint("run it in a terminal outside Claude Code"));

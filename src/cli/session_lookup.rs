@@ -18,7 +18,7 @@ pub(super) fn no_session(places: &ProjectPaths) -> CliError {
 }
 
 /// The id of the session that `given` means: a whole id, a prefix of it, or `last`.
-pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String, CliError> {
+pub(crate) fn find_session(places: &ProjectPaths, given: &str) -> Result<String, CliError> {
     let known = known_sessions(places);
     if known.iter().any(|id| id == given) {
         return Ok(given.to_owned());

@@ -212,7 +212,7 @@ fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths)
     let session = &status.session;
     let history = crate::journal_files::history(&places.journal(&session.id), &places.home);
     let mut metadata = session.values.get("metadata").cloned().unwrap_or_default();
-    let own = session.mode_state("metadata").into_iter().flat_map(|state| (*state.other).clone());
+    let own = session.mode_state("metadata").into_iter().flat_map(|state| state.other.clone());
     metadata.extend(own.filter(|(key, _)| key != "updated_at"));
     let facts = json!({
         "session_id": session.id, "started_at": history.started_at, "active_command": history.active_command,

@@ -170,18 +170,18 @@ fn confirmed() -> Result<bool, CliError> {
 
 /// Whether the files of a project were the person's own before a command changed them: they were trusted, or there were
 /// none. Then the person agrees to the change in the same step.
-pub(super) struct TrustBefore {
+pub(crate) struct TrustBefore {
     places: ProjectPaths,
     is_renewal: bool,
 }
 
 impl TrustBefore {
-    pub(super) fn read(places: ProjectPaths) -> Self {
+    pub(crate) fn read(places: ProjectPaths) -> Self {
         Self { is_renewal: !is_run_by_model() && !TrustReview::read_project(&places).is_open(), places }
     }
 
     /// Agrees to the files as they are now, if they were the person's own before.
-    pub(super) fn renew(&self) {
+    pub(crate) fn renew(&self) {
         if self.is_renewal {
             renew(&self.places);
         }

@@ -150,7 +150,7 @@ fn duration(us: u64) -> String {
     if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
 }
 
-pub(super) fn verdict_style(verdict: Verdict) -> TextStyle {
+pub(crate) fn verdict_style(verdict: Verdict) -> TextStyle {
     match verdict {
         Verdict::Pass | Verdict::Observe => TextStyle::Green,
         Verdict::Warn | Verdict::Ask => TextStyle::Yellow,

@@ -178,7 +178,7 @@ impl<'a> Engine<'a> {
             },
             // A tool that has run was allowed, if only by the user.
             Some(EventKind::PostToolUse) => &|state| {
-                if event.fields.response("success") == Some(&false.into()) {
+                if event.response_value("success") == Some(&false.into()) {
                     drop_call(state, event);
                 }
                 end_call(state, event);

@@ -42,8 +42,8 @@ impl<'a> Engine<'a> {
         *self.state_mut(mode) = ModeState {
             is_active: true,
             phase: mode.first().map(|phase| phase.name.clone()),
-            activated_at: Some(at).into(),
-            prompt_id: prompt.into(),
+            activated_at: Some(at),
+            prompt_id: prompt,
             head,
             baseline,
             notes: old.notes,

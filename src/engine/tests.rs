@@ -283,21 +283,6 @@ fn an_unknown_result_blocks_unless_the_gate_says_otherwise() {
     check(&lenient, "", &[("/x", "", "allowed", "draft"), ("start writer", "", "allowed", "draft")]);
 }
 
-#[test]
-fn an_event_that_no_gate_matches_is_decided_without_its_input() {
-    // A replay takes the decision of one such event for all: see `src/replay/line_pattern.rs`.
-    let catalogue = Catalogue::compose(None, &[]);
-    for kind in ["PreToolUse", "PostToolUse"] {
-        let event =
-            json!({"hook_event_name": kind, "session_id": "s", "tool_name": "Read", "tool_input": {"file_path": "/a"}});
-        let event = Event::from_value(event).unwrap();
-        let source = RecordedAnswers::new(answers(""));
-        let session = Session { id: "s".into(), ..Session::default() };
-        assert!(decide(&event, &catalogue, &session, &Facts::new(&source)).findings.is_empty());
-        assert!(event.fields.is_part_unread("tool_input", "file_path"), "{kind}");
-    }
-}
-
 /// Answers questions about the tool call by their text, so that some conditions pass and others do not.
 struct ByText;
 

@@ -42,7 +42,7 @@ pub(super) fn with_agent_type<'e>(
 /// The event of an agent of this type.
 fn typed(event: &Event, agent: String) -> Event {
     let mut event = event.clone();
-    event.fields.insert("agent_type", agent.into());
+    event.fields.insert("agent_type".to_owned(), agent.into());
     event
 }
 

@@ -20,7 +20,7 @@ pub fn output_of(
     end_of: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Answer, Unknown> {
     let mut output = line_output(event, end_of).ok_or("the event does not have the output")?;
-    let is_explained = event.fields.response("returnCodeInterpretation").is_some_and(|value| !value.is_null());
+    let is_explained = event.response_value("returnCodeInterpretation").is_some_and(|value| !value.is_null());
     if event.kind == Some(EventKind::PostToolUse) && !is_explained {
         output.ending = OutputEnding::Success;
     }

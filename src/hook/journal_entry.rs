@@ -31,7 +31,7 @@ impl JournalEntry<'_> {
         let line = JournalLine {
             v: journal::VERSION,
             at: self.run.received_at.to_string(),
-            event: redacted_fields(event.fields.all()),
+            event: redacted_fields(&event.fields),
             after: has_changed.then(|| journal::masked(decided.session.clone())),
             seal: decision.seal.take().filter(|_| has_changed),
             before: journal::masked(std::mem::take(&mut decision.before)),

@@ -113,10 +113,10 @@ pub fn as_fork(mut event: Event) -> Event {
         .text("transcript_path")
         .map(|path| Path::new(path).with_file_name(format!("{fork}.jsonl")).to_string_lossy().into_owned());
     let fields = &mut event.fields;
-    fields.insert("source", "fork".into());
-    fields.insert("session_id", fork.into());
-    fields.insert(PARENT, parent.into());
-    fields.insert("transcript_path", transcript.into());
+    fields.insert("source".to_owned(), "fork".into());
+    fields.insert("session_id".to_owned(), fork.into());
+    fields.insert(PARENT.to_owned(), parent.into());
+    fields.insert("transcript_path".to_owned(), transcript.into());
     event
 }
 

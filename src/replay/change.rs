@@ -98,22 +98,8 @@ pub(crate) struct ReplayCounts {
     pub(crate) problems: u64,
 }
 
-/// The numbers in [`ReplayCounts`], for another process.
-pub(crate) type CountNumbers = ([u64; 8], BTreeMap<DecisionChange, u64>);
-
 impl ReplayCounts {
-    pub(crate) fn numbers(&self) -> CountNumbers {
-        let Self { sessions, events, blocked, changes, undecided, met, unmet, accepted, problems } = self;
-        let numbers = [sessions, events, blocked, undecided, met, unmet, accepted, problems];
-        (numbers.map(|number| *number), changes.clone())
-    }
-
-    pub(crate) fn from_numbers((numbers, changes): CountNumbers) -> Self {
-        let [sessions, events, blocked, undecided, met, unmet, accepted, problems] = numbers;
-        Self { sessions, events, blocked, changes, undecided, met, unmet, accepted, problems }
-    }
-
-    pub(crate) fn of(&self, change: DecisionChange) -> u64 {
+    pub(crate) fn changed(&self, change: DecisionChange) -> u64 {
         self.changes.get(&change).copied().unwrap_or_default()
     }
 
@@ -129,22 +115,17 @@ impl ReplayCounts {
         *self.changes.entry(change).or_default() += 1;
     }
 
-    /// Counts events that pass as recorded.
-    pub(crate) fn count_same(&mut self, events: u64) {
-        self.events += events;
-        *self.changes.entry(DecisionChange::Same).or_default() += events;
-    }
-
     /// Describes the counts in a few sentences.
     pub(crate) fn sentence(&self) -> String {
         let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
         let is_are = |count: u64| if count == 1 { "is" } else { "are" };
         let (events, sessions) = (plural(self.events, "event"), plural(self.sessions, "session"));
         let mut parts = vec![format!("{events} in {sessions}, {} blocked.", self.blocked)];
-        let (compared, differing) = (self.events - self.of(DecisionChange::New), self.differing());
+        let (compared, differing) = (self.events - self.changed(DecisionChange::New), self.differing());
         if differing > 0 {
-            let kinds = DecisionChange::DIFFERENCES.iter().filter(|change| self.of(**change) > 0);
-            let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
+            let kinds = DecisionChange::DIFFERENCES.iter().filter(|change| self.changed(**change) > 0);
+            let kinds: Vec<String> =
+                kinds.map(|change| format!("{} {}", self.changed(*change), change.words())).collect();
             let verb = if differing == 1 { "differs" } else { "differ" };
             parts.push(format!("{differing} of {compared} {verb} from the recorded decision: {}.", kinds.join(", ")));
         } else if compared > 0 {
@@ -182,7 +163,7 @@ impl ReplayCounts {
 
     /// Recorded decisions that are not the same now, accepted ones included.
     pub(crate) fn differing(&self) -> u64 {
-        DecisionChange::DIFFERENCES.iter().map(|change| self.of(*change)).sum()
+        DecisionChange::DIFFERENCES.iter().map(|change| self.changed(*change)).sum()
     }
 
     /// Whether every decision is as recorded, or as expected.
@@ -265,6 +246,6 @@ mod tests {
         let mut both = one.clone();
         both.add(&one);
         assert_eq!(both.events, 16);
-        assert!(DecisionChange::DIFFERENCES.iter().all(|change| both.of(*change) == 2));
+        assert!(DecisionChange::DIFFERENCES.iter().all(|change| both.changed(*change) == 2));
     }
 }

@@ -1,8 +1,8 @@
 //! Expected decisions: lines between the events of a recording, or a file next to it.
 
-use super::change::DecisionChange;
-use super::result::ReplayResult;
 use crate::facts::frontmatter::nests_too_deep;
+use crate::replay::change::DecisionChange;
+use crate::replay::result::ReplayResult;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -72,7 +72,7 @@ pub(crate) fn renamed(word: &str) -> String {
 }
 
 impl Expectation {
-    pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ExpectationError> {
         let word = match serde_json::from_str(text).map_err(|_| ExpectationError::Shape)? {
             WrittenExpectation::Whole(expectation) => return expectation.checked(),
             WrittenExpectation::Word(word) => word,
@@ -97,7 +97,7 @@ impl Expectation {
         Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
     }
 
-    fn of(result: &ReplayResult) -> Self {
+    fn from_result(result: &ReplayResult) -> Self {
         if result.change == DecisionChange::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
@@ -199,7 +199,7 @@ impl TryFrom<Map<String, Value>> for EventExpectation {
 const HEAD: &str = "# Expected decisions, written by `modegate replay --bless`. Every event that is not listed is expected to\n# pass, and to move no mode.\n";
 
 impl ExpectationFile {
-    pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ExpectationError> {
         if nests_too_deep(text) {
             return Err(ExpectationError::TooDeep);
         }
@@ -211,12 +211,12 @@ impl ExpectationFile {
         Ok(file)
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn to_yaml(&self) -> String {
         format!("{HEAD}{}", serde_yaml::to_string(self).unwrap_or_default())
     }
 
     /// The expectation of an event, by its number.
-    pub(crate) fn at(&self, number: u64) -> Expectation {
+    pub(crate) fn event(&self, number: u64) -> Expectation {
         let found = self.expect.iter().find(|at| at.number == number);
         found.map_or_else(Expectation::silence, |at| at.expected.clone())
     }
@@ -226,7 +226,7 @@ impl ExpectationFile {
         self.events += 1;
         if result.change.differs() || !Expectation::silence().is_met(result) {
             let (number, line, event) = (self.events, result.line, result.event.clone());
-            self.expect.push(EventExpectation { number, line, event, expected: Expectation::of(result) });
+            self.expect.push(EventExpectation { number, line, event, expected: Expectation::from_result(result) });
         }
     }
 }
@@ -242,7 +242,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, verdict: Verdict, expected: bool) {
         let blocked = result(verdict, "No plan. Write it.", "blocked");
-        assert_eq!(Expectation::read(text).expect(text).is_met(&blocked), expected, "{text}");
+        assert_eq!(Expectation::parse(text).expect(text).is_met(&blocked), expected, "{text}");
     }
 
     #[test]
@@ -259,15 +259,15 @@ mod tests {
 
     #[test]
     fn an_invalid_expectation_is_an_error() {
-        assert!(Expectation::read(r#""blokked""#).unwrap_err().to_string().contains("unknown outcome `blokked`"));
-        assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().to_string().contains("`verdict`"));
-        assert!(ExpectationFile::read("events: 1\nexpect: [{number: x}]").unwrap_err().to_string().contains("number"));
+        assert!(Expectation::parse(r#""blokked""#).unwrap_err().to_string().contains("unknown outcome `blokked`"));
+        assert!(Expectation::parse(r#"{"verdikt":"block"}"#).unwrap_err().to_string().contains("`verdict`"));
+        assert!(ExpectationFile::parse("events: 1\nexpect: [{number: x}]").unwrap_err().to_string().contains("number"));
     }
 
     #[test]
     fn a_word_of_an_earlier_version_names_the_new_one() {
         for (old, new) in [("refused", "blocked"), ("held", "blocked"), ("released", "allowed"), ("told", "context")] {
-            let error = Expectation::read(&format!("{old:?}")).unwrap_err().to_string();
+            let error = Expectation::parse(&format!("{old:?}")).unwrap_err().to_string();
             assert!(error.starts_with(&format!("unknown outcome `{old}`, which is now `{new}`")), "{error}");
         }
     }
@@ -277,10 +277,10 @@ mod tests {
         let mut sidecar = ExpectationFile::default();
         sidecar.bless(&ReplayResult { line: 1, ..ReplayResult::default() });
         sidecar.bless(&ReplayResult { line: 2, ..result(Verdict::Block, "a: \"b\"\nc # d", "blocked") });
-        let again = ExpectationFile::read(&sidecar.text()).unwrap();
+        let again = ExpectationFile::parse(&sidecar.to_yaml()).unwrap();
         assert_eq!(again, sidecar);
         assert_eq!(again.events, 2);
-        assert_eq!(again.at(2).reason.as_deref(), Some("a: \"b\"\nc # d"));
-        assert_eq!(again.at(1), Expectation::silence());
+        assert_eq!(again.event(2).reason.as_deref(), Some("a: \"b\"\nc # d"));
+        assert_eq!(again.event(1), Expectation::silence());
     }
 }

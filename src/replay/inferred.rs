@@ -80,7 +80,7 @@ impl InferredFacts {
         }
         // An agent with an id must not match another of the same type.
         let who = event.text("agent_type").filter(|_| id.is_empty()).unwrap_or_default();
-        self.ledger.add_event(event.fields.all(), Some(who));
+        self.ledger.add_event(&event.fields, Some(who));
     }
 
     /// The folders that an event refers to.

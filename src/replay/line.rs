@@ -1,8 +1,7 @@
 //! Lines of recorded files, and how each kind is recognized.
 
-use super::continuity::{LineTrace, event_key};
-use super::transcript::is_bookkeeping;
 use crate::facts::{Answer, Question};
+use crate::replay::transcript::is_bookkeeping;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -41,17 +40,6 @@ impl<'a> RecordedLine<'a> {
     /// Whether this is a journal line at all, and not another JSON object.
     pub(crate) fn is_journal(&self) -> bool {
         self.v.is_some() && (self.event.is_some() || self.decision.is_some())
-    }
-
-    /// What the order of the journal depends on.
-    pub(crate) fn trace(&self) -> LineTrace<'a> {
-        let at = self.at.and_then(unescaped).unwrap_or_default().as_bytes();
-        let text = |name: &str| self.event.as_ref().and_then(|event| event.get(name)?.as_str());
-        let key = event_key(text("hook_event_name"), text("agent_id"));
-        let bytes = |raw: &'a RawValue| raw.get().as_bytes();
-        let (before, after) = (self.before.map(bytes).unwrap_or_default(), self.after.map(bytes));
-        let call = text("tool_use_id").map(str::as_bytes);
-        LineTrace { before, after, ..LineTrace::new(at, self.us.unwrap_or_default(), key, call) }
     }
 
     pub(crate) fn session(&self) -> &str {
@@ -101,7 +89,7 @@ pub(crate) enum LineKind {
 }
 
 impl<'a> LineKeys<'a> {
-    pub(crate) fn read(line: &'a [u8]) -> serde_json::Result<Self> {
+    pub(crate) fn parse(line: &'a [u8]) -> serde_json::Result<Self> {
         serde_json::from_slice(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line))
     }
 
@@ -175,9 +163,9 @@ mod tests {
             (r#"{"type": "message", "sessionId": "s1", "message": {"content": "x"}}"#, LineKind::Other),
             (r#"{"type": "text"}"#, LineKind::Other),
         ] {
-            assert_eq!(LineKeys::read(line.as_bytes()).expect(line).kind(), expected, "{line}");
+            assert_eq!(LineKeys::parse(line.as_bytes()).expect(line).kind(), expected, "{line}");
         }
-        assert!(LineKeys::read(br#"{"type": "us"#).is_err());
+        assert!(LineKeys::parse(br#"{"type": "us"#).is_err());
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Answers from a recording and from the event itself, with a note of every question that neither answers.
 
-use super::inferred::{InferredAnswers, InferredFacts, named_project};
 use crate::event::{Event, TOOLS};
 use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, event_text, passed_by_exit_code};
+use crate::replay::inferred::{InferredAnswers, InferredFacts, named_project};
 use crate::runners::OutputResult;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::sync::LazyLock;
 
 /// The answers recorded with one event, and what the event shows by itself.
@@ -18,19 +18,16 @@ pub(crate) struct RecordedFacts<'a> {
     /// A command line is analyzed once, however many questions are about it.
     answers: OnceCell<InferredAnswers<'a>>,
     gaps: RefCell<Vec<Question>>,
-    /// Whether an answer came from the event and its time.
-    is_inferred: Cell<bool>,
 }
 
 impl<'a> RecordedFacts<'a> {
     pub(crate) fn new(event: &'a Event, recorded: &'a [(Question, Answer)], time: Option<&'a str>) -> Self {
-        let (answers, gaps, is_inferred) = Default::default();
-        Self { recorded, event, time, answers, gaps, is_inferred }
+        Self { recorded, event, time, answers: OnceCell::new(), gaps: RefCell::default() }
     }
 
-    /// The questions that were asked but not recorded, and whether others were answered from the event and its time.
-    pub(crate) fn gaps(self) -> (Vec<Question>, bool) {
-        (self.gaps.into_inner(), self.is_inferred.get())
+    /// The questions that were asked but not recorded.
+    pub(crate) fn gaps(self) -> Vec<Question> {
+        self.gaps.into_inner()
     }
 
     /// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
@@ -51,7 +48,6 @@ impl FactSource for RecordedFacts<'_> {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();
         }
-        self.is_inferred.set(true);
         self.event_answer(question).unwrap_or_else(|| {
             // Recordings of older versions lack these; their messages have other words, not another meaning.
             if !question.is_about_words() {
@@ -145,6 +141,6 @@ mod tests {
         );
         assert!(matches!(facts.answer(&Question::Milestone), Answer::Unknown(_)));
         assert!(matches!(facts.answer(&Question::Location("a.md".to_owned())), Answer::Unknown(_)), "only words");
-        assert_eq!(facts.gaps(), (vec![Question::Milestone], true));
+        assert_eq!(facts.gaps(), [Question::Milestone]);
     }
 }

@@ -1,17 +1,15 @@
 //! Deciding a recorded event again, and comparing the result with the recorded decision.
 
-use super::change::DecisionChange;
-use super::known_lines::{KnownLines, SimilarLine};
-use super::line::{RecordedLine, unescaped};
-use super::line_pattern::is_same;
-use super::recorded_facts::RecordedFacts;
-use super::result::PastDecision;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventError};
 use crate::facts::{Answer, FactSource, Facts, Question};
-use crate::ids::{AgentName, with_notes};
+use crate::ids::AgentName;
 use crate::journal::{JournalLine, masked};
 use crate::mode::Catalogue;
+use crate::replay::change::DecisionChange;
+use crate::replay::line::{RecordedLine, unescaped};
+use crate::replay::recorded_facts::RecordedFacts;
+use crate::replay::result::PastDecision;
 use crate::session::Session;
 use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};
@@ -117,7 +115,7 @@ impl RecordedDecision {
 /// Decides a parsed line again from its own facts.
 pub(crate) fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
     let event = Event::from_value(line.event.clone()).map_err(|_| "its event is invalid")?;
-    let (compared, ..) = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
+    let compared = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
     if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
 }
 
@@ -127,55 +125,35 @@ pub(crate) fn difference(line: &JournalLine, now: &Decided) -> Option<&'static s
     RecordedDecision { decision, findings, after, who, lost }.difference(now, &line.before)
 }
 
-/// Decides a recorded event; also tells whether an answer was inferred, and whether the ids and times of the session
-/// were read.
+/// Decides a recorded event.
 fn decide_recorded(
     event: Event,
     catalogue: &Catalogue,
     before: &Session,
     recorded: &[(Question, Answer)],
     at: Option<&str>,
-) -> (Comparison, bool, bool) {
+) -> Comparison {
     let source = RecordedFacts::new(&event, recorded, at);
-    let ((decided, asked), reads_stamps) = with_notes(|| decide_with(&event, catalogue, before, &source));
-    let (gaps, is_inferred) = source.gaps();
-    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, is_inferred, reads_stamps)
+    let (decided, asked) = decide_with(&event, catalogue, before, &source);
+    let gaps = source.gaps();
+    Comparison { gaps, ..Comparison::new(event, decided, asked) }
 }
 
-/// Decides the lines of journals again, one after the other, all with the same modes.
+/// Decides the lines of journals again, one after the other.
 #[derive(Default)]
 pub struct Redecision {
     /// The session that was read last, with its text: most lines begin where the one before has ended.
     text: String,
     session: Session,
-    scratch: Vec<u8>,
-    /// The lines that were decided before; `None` if every line is decided.
-    known: Option<KnownLines>,
 }
 
 impl Redecision {
-    /// Takes the decision of an earlier line for a line that differs in nothing that a decision reads.
-    #[must_use]
-    pub fn with_known_lines() -> Self {
-        Self { known: Some(KnownLines::default()), ..Self::default() }
-    }
-
-    /// The first line of a text, if it is decided like an earlier one.
-    pub(crate) fn similar<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
-        self.known.as_mut()?.find(text)
-    }
-
-    /// Whether a line is decided like an earlier one: it passes, as recorded.
-    pub fn is_known(&mut self, text: &[u8]) -> bool {
-        self.similar(text).is_some_and(|similar| similar.length == text.len())
-    }
-
     /// Decides a line again, taking its event and facts out of it; modes with this hash decided the same lines.
     ///
     /// # Errors
     ///
     /// Tells what is wrong with the line.
-    pub fn line(
+    pub fn decide_line(
         &mut self,
         text: &[u8],
         line: &mut RecordedLine<'_>,
@@ -184,50 +162,34 @@ impl Redecision {
     ) -> Result<Comparison, LineError> {
         let event = line.event.take().ok_or(LineError::Missing("event"))?;
         let event = Event::from_value(event.into()).map_err(LineError::Event)?;
-        let is_steady = self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
-        let recorded = std::mem::take(&mut line.asked);
+        self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let at = line.at.and_then(unescaped);
-        let (mut compared, is_inferred, reads_stamps) = decide_recorded(event, catalogue, &self.session, &recorded, at);
+        let mut compared = decide_recorded(event, catalogue, &self.session, &line.asked, at);
         compared.other_modes = line.modes.and_then(unescaped) != Some(hash);
         compared.change = DecisionChange::Same;
         if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {
             self.compare(text, line, &mut compared)?;
-        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !is_inferred) {
-            known.keep(text, line, &compared, reads_stamps);
         }
         Ok(compared)
     }
 
-    /// Reads the session before a line; returns whether it is that of the line before.
-    fn read_session(&mut self, raw: &RawValue) -> Result<bool, LineError> {
-        let is_same = is_same(self.text.as_bytes(), raw.get().as_bytes());
-        if !is_same {
-            self.session = serde_json::from_slice(raw.get().as_bytes()).map_err(LineError::Part)?;
+    fn read_session(&mut self, raw: &RawValue) -> Result<(), LineError> {
+        if self.text != raw.get() {
+            self.session = serde_json::from_str(raw.get()).map_err(LineError::Part)?;
             raw.get().clone_into(&mut self.text);
         }
-        Ok(is_same)
+        Ok(())
     }
 
     /// Whether the line would be written again byte for byte.
-    fn is_same_text(&mut self, line: &RecordedLine<'_>, decided: &Decided) -> bool {
-        if line.lost {
-            return false;
-        }
+    fn is_same_text(&self, line: &RecordedLine<'_>, decided: &Decided) -> bool {
         let after = (decided.session != self.session).then(|| masked(decided.session.clone()));
         let findings = Some(&decided.findings).filter(|findings| !findings.is_empty());
-        self.writes(line.decision, Some(&decided.decision))
-            && self.writes(line.findings, findings)
-            && self.writes(line.after, after.as_ref())
-            && self.writes(line.who, decided.who.as_ref())
-    }
-
-    fn writes(&mut self, raw: Option<&RawValue>, value: Option<&impl Serialize>) -> bool {
-        let (raw, value) = match (raw, value) {
-            (Some(raw), Some(value)) => (raw, value),
-            (raw, value) => return raw.is_none() && value.is_none(),
-        };
-        self.scratch.clear();
-        serde_json::to_writer(&mut self.scratch, value).is_ok() && is_same(&self.scratch, raw.get().as_bytes())
+        !line.lost
+            && is_written_as(Some(&decided.decision), line.decision)
+            && is_written_as(findings, line.findings)
+            && is_written_as(after.as_ref(), line.after)
+            && is_written_as(decided.who.as_ref(), line.who)
     }
 
     /// Compares values instead of bytes: another writer may format them differently, other modes decide differently.
@@ -248,5 +210,12 @@ impl Redecision {
         let RecordedDecision { decision, findings, .. } = recorded;
         compared.was = compared.change.differs().then_some(PastDecision { decision, findings });
         Ok(())
+    }
+}
+
+fn is_written_as(value: Option<&impl Serialize>, raw: Option<&RawValue>) -> bool {
+    match (value, raw) {
+        (Some(value), Some(raw)) => serde_json::to_string(value).is_ok_and(|text| text == raw.get()),
+        (value, raw) => value.is_none() && raw.is_none(),
     }
 }

@@ -1,12 +1,12 @@
 //! Replayed events, and problems with recorded files, as people and scripts read them.
 
-use super::change::DecisionChange;
-use super::expectation::Expectation;
-use super::redecision::Comparison;
 use crate::facts::{Answer, Question};
 use crate::hook::{Reply, reply};
 use crate::ids::GateId;
 use crate::mode::Catalogue;
+use crate::replay::change::DecisionChange;
+use crate::replay::expectation::Expectation;
+use crate::replay::redecision::Comparison;
 use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -139,8 +139,8 @@ impl ReplayResult {
         }
     }
 
-    /// Adds an expectation; one that is met only by chance of a difference it does not name is ignored.
-    pub(crate) fn expecting(mut self, expected: Option<Expectation>) -> Self {
+    /// Adds an expectation. One that is met, but does not name the difference, is ignored.
+    pub(crate) fn with_expectation(mut self, expected: Option<Expectation>) -> Self {
         let expected =
             expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));

@@ -2,12 +2,13 @@
 //!
 //! `fixtures/scenarios/README.md` describes the format.
 
+pub(crate) mod runner;
 mod step_check;
 
 pub use step_check::StepOutput;
 
-use super::expectation::renamed;
 use crate::facts::frontmatter::nests_too_deep;
+use crate::replay::expectation::renamed;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

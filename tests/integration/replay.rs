@@ -732,10 +732,39 @@ fn an_expectation_after_an_unreadable_line_belongs_to_no_event() {
     let mut text = lines(&fixture("demo.jsonl"));
     text.splice(3..3, ["not a line".to_owned(), r#"{"expect":"block"}"#.to_owned()]);
     let path = put(&project, "demo.jsonl", &text);
-    for words in [&[path.as_str()][..], &[&path, "--strict"]] {
-        let output = replay(&project, words);
-        assert!(output.stderr.contains("demo.jsonl:5: no event comes before this expectation"), "{}", output.stderr);
-        assert_eq!(output.exit, 0, "{}", output.stdout);
+    let output = replay(&project, &[&path]);
+    assert!(output.stderr.contains("demo.jsonl:5: no event comes before this expectation"), "{}", output.stderr);
+    assert_eq!(output.exit, 0, "{}", output.stdout);
+}
+
+#[test]
+fn any_number_of_threads_reports_the_same_in_the_same_order() {
+    let project = elsewhere();
+    project.write("bad.jsonl", "{\"v\":1,\"event\":{}}\nnot a line\n{\"v\":99,\"event\":{}}");
+    let [events, transcripts] = ["events", "transcripts"].map(|name| format!("{ROOT}/fixtures/{name}"));
+    let reports = ["junit.xml", "sarif.json", "summary.md", "page.html"];
+    let replayed = |threads: &str, more: &[&str]| {
+        let words = [
+            "bad.jsonl",
+            &fixture("demo.jsonl"),
+            &fixture("plan.jsonl"),
+            &events,
+            &transcripts,
+            "--threads",
+            threads,
+            "--junit",
+            reports[0],
+        ];
+        let files = ["--sarif", reports[1], "--markdown", reports[2], "--html", reports[3]];
+        let output = replay(&project, &[&words, &files[..], more].concat());
+        (output, reports.map(|name| project.read(name)))
+    };
+    for more in [&[][..], &["--json"], &["--last", "3"], &["--partition", "2/3", "--json"]] {
+        let one = replayed("1", more);
+        assert!(one.0.exit < 2, "{}", one.0.stderr);
+        for threads in ["2", "5"] {
+            assert!(replayed(threads, more) == one, "{more:?} with {threads} threads");
+        }
     }
 }
 

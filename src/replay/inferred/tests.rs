@@ -279,9 +279,9 @@ fn agents_are_known_by_what_was_shown_of_them() {
 #[test]
 fn an_agent_is_the_writer_of_what_it_wrote() {
     let mut by = wrote("/home/ann/app/a.md", "one");
-    by.fields.insert("agent_id", "a1".into());
+    by.fields.insert("agent_id".to_owned(), "a1".into());
     assert_eq!(writer_of(&after(&[by.clone()]), "a.md"), None);
-    by.fields.insert("agent_type", "planner".into());
+    by.fields.insert("agent_type".to_owned(), "planner".into());
     assert_eq!(writer_of(&after(&[by]), "a.md").as_deref(), Some("planner"));
 }
 
@@ -294,7 +294,7 @@ fn the_history_is_told_while_nothing_is_missing() {
     assert_eq!(history.edited_files, ["src/a.rs"]);
     // Of a subagent's command the host keeps only its words.
     let mut ran = bash("PostToolUse", "echo x > b.rs", json!({}));
-    ran.fields.remove("tool_response");
+    ran.fields.shift_remove("tool_response");
     assert!(matches!(ask(&after(&[prompt, ran]), &Question::History), Answer::Unknown(_)));
 }
 
@@ -325,8 +325,8 @@ fn what_a_tool_would_touch_is_in_its_input() {
     // Nothing shows where the user's folder is.
     let lost = |command: &str| {
         let mut event = remove(command);
-        event.fields.insert("cwd", "/srv/app".into());
-        event.fields.remove("transcript_path");
+        event.fields.insert("cwd".to_owned(), "/srv/app".into());
+        event.fields.shift_remove("transcript_path");
         event
     };
     check_touch(&lost("rm /home/ann/.ssh/id"), "~/.ssh/**", None);
@@ -443,7 +443,7 @@ fn an_event_answers_for_itself_where_it_is_whole() {
     assert_eq!(from_event(&write(json!({"size": 1, "sha256": "00"})), None, &input), None);
     // Without the project, a path of the project means nothing.
     let mut lost = remove("rm /srv/app/.env");
-    lost.fields.remove("transcript_path");
+    lost.fields.shift_remove("transcript_path");
     assert_eq!(from_event(&lost, None, &touching(".env")), None);
     assert_eq!(from_event(&lost, None, &touching("/etc/**")), Some(Answer::Touches(None)));
 }

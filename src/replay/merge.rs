@@ -1,0 +1,78 @@
+//! Reads what several runs printed with `--json`, to report them as one.
+
+use crate::replay::collector::{ReplayMessage, ResultCollector, Shard};
+use crate::replay::inputs::ReplayInput;
+use crate::replay::journal::unreadable;
+use crate::replay::line_reader::{LineReader, RawLine};
+use crate::replay::result::{ReplayProblem, ReplayResult};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A line of a shard's output that is not a result; a result has none of the optional fields.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ShardLine {
+    file: String,
+    line: u64,
+    skipped: Option<String>,
+    count: u64,
+    problem: Option<String>,
+    unmet: bool,
+    end: Option<Shard>,
+}
+
+pub(crate) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
+    for path in &input.files {
+        let file = path.to_string_lossy().into_owned();
+        if let Err(error) = read_shard(path, &file, collector) {
+            collector.unmet(&file, 0, format!("cannot read the file: {error}"));
+        }
+    }
+}
+
+/// A line that cannot be read fails the replay: it may be a failing decision.
+fn read_shard(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
+    let mut shard = None;
+    let mut lines = LineReader::open(path)?;
+    while let Some(RawLine { number, bytes, is_complete }) = lines.next_line()? {
+        let Ok(bytes) = bytes.map_err(|too_long| collector.unmet(file, number, too_long)) else { continue };
+        match serde_json::from_slice(bytes) {
+            Ok(ShardLine { file, line, skipped: Some(what), count, .. }) => {
+                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
+            }
+            Ok(ShardLine { file, line, problem: Some(what), unmet, .. }) => {
+                collector.push(ReplayMessage::Problem(ReplayProblem { file, line, what, unmet }));
+            }
+            Ok(ShardLine { end: Some(end), .. }) => shard = Some(end),
+            Ok(_) => match serde_json::from_slice::<ReplayResult>(bytes) {
+                Ok(result) if !result.kind.is_empty() => collector.result(result),
+                Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
+                Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
+            },
+            Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
+        }
+    }
+    collector.push(ReplayMessage::Shard(file.to_owned(), shard));
+    Ok(())
+}
+
+/// Finds shards that are missing, incomplete or there twice: none of them may pass as one without failures.
+pub(crate) fn shard_problems(shards: &[(String, Option<Shard>)]) -> Vec<ReplayProblem> {
+    let found: BTreeSet<Shard> = shards.iter().filter_map(|(_, shard)| *shard).collect();
+    let Some(of) = found.iter().map(|shard| shard.of).max() else { return Vec::new() };
+    let mut seen = BTreeSet::new();
+    let wrong = shards.iter().filter_map(|(file, shard)| {
+        let what = match shard {
+            None => "the output is incomplete: the run that wrote it did not finish".to_owned(),
+            Some(shard) if shard.of != of => format!("this is not a shard of {of}"),
+            Some(shard) if !seen.insert(*shard) => "this shard is there twice".to_owned(),
+            Some(_) => return None,
+        };
+        Some(ReplayProblem::unmet(file, 0, what))
+    });
+    let missing = (1..=of).filter(|number| !found.contains(&Shard { number: *number, of }));
+    let missing =
+        missing.map(|number| ReplayProblem::unmet("--merge", 0, format!("shard {number} of {of} is missing")));
+    wrong.chain(missing).collect()
+}

@@ -1,0 +1,135 @@
+//! A summary in Markdown: for the job of a CI system, and as a comment on a pull request.
+
+use crate::printable;
+use crate::replay::change::{DecisionChange, ReplayCounts};
+use crate::replay::result::ReplayResult;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How many decisions are listed; a comment on GitHub has at most 65,536 characters.
+const SHOWN: usize = 50;
+
+/// The longest text of a cell, in characters.
+const LONGEST: usize = 200;
+
+/// The longest list of reasons, in bytes.
+const LONGEST_LIST: usize = 20_000;
+
+/// The decisions that differ from the recorded ones, with their gates.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedDecisions {
+    count: usize,
+    /// The first ones, as rows of a table.
+    rows: Vec<String>,
+    /// The reasons of the first ones, as items of a list.
+    reasons: String,
+    /// How many decisions of each gate are newly blocked, newly allowed and otherwise changed.
+    gates: BTreeMap<String, [u64; 3]>,
+}
+
+impl ChangedDecisions {
+    pub(crate) fn add(&mut self, result: &ReplayResult) {
+        self.count += 1;
+        for gate in &result.gates {
+            let [blocked, allowed, other] = self.gates.entry(gate.to_string()).or_default();
+            *match result.change {
+                DecisionChange::NewlyBlocked => blocked,
+                DecisionChange::NewlyAllowed => allowed,
+                _ => other,
+            } += 1;
+        }
+        if self.rows.len() < SHOWN {
+            self.rows.push(row(result));
+            let (event, place) = (cell(&result.event), cell(&format!("{}:{}", result.file, result.line)));
+            let details =
+                result.details().into_iter().filter(|(label, _)| matches!(*label, "expected" | "before" | "now"));
+            let details: Vec<String> = details.map(|(label, text)| format!("  - {label}: {}", cell(&text))).collect();
+            let item = format!("- {event} ({place})\n{}\n", details.join("\n"));
+            if self.reasons.len() + item.len() < LONGEST_LIST {
+                self.reasons.push_str(&item);
+            }
+        }
+    }
+
+    pub(crate) fn render(&self, counts: &ReplayCounts) -> String {
+        let mut text = format!("### modegate replay\n\n{}\n", counts.sentence());
+        if self.count == 0 {
+            return text;
+        }
+        if !self.gates.is_empty() {
+            text.push_str("\n| gate | newly blocked | newly allowed | other changes |\n| --- | ---: | ---: | ---: |\n");
+            for (gate, [blocked, allowed, other]) in &self.gates {
+                let _ = writeln!(text, "| {} | {blocked} | {allowed} | {other} |", cell(gate));
+            }
+        }
+        text.push_str("\n| change | event | before | now | gate | where |\n| --- | --- | --- | --- | --- | --- |\n");
+        self.rows.iter().for_each(|row| text.push_str(row));
+        if self.count > self.rows.len() {
+            let _ = writeln!(text, "\n… and {} more", self.count - self.rows.len());
+        }
+        let _ = write!(text, "\n<details><summary>Reasons</summary>\n\n{}\n</details>\n", self.reasons);
+        text
+    }
+}
+
+fn row(result: &ReplayResult) -> String {
+    let was = result.was.as_ref().map_or("", |was| was.decision.verdict.word());
+    let now = if result.change == DecisionChange::Undecidable { "?" } else { result.verdict.word() };
+    let accepted = if result.met == Some(true) { " (accepted)" } else { "" };
+    let change = format!("{}{accepted}", result.title());
+    let place = format!("{}:{}", result.file, result.line);
+    let cells = [&change, &result.event, was, now, &result.gates.join(", "), &place].map(cell);
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// A text of others in a cell or an item: it must not end it, add markup, or notify people.
+fn cell(text: &str) -> String {
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    // A terminal that prints the report must not act on it.
+    let short = printable::one_line(&short.replace(['\n', '\r'], " ")).into_owned();
+    let escaped = short.replace('&', "&amp;").replace('<', "&lt;").replace('@', "&#64;").replace('|', "\\|");
+    escaped.replace('`', "\\`").replace('[', "\\[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(results: &[ReplayResult]) -> String {
+        let mut changed = ChangedDecisions::default();
+        for result in results {
+            changed.add(result);
+        }
+        changed.render(&ReplayCounts::default())
+    }
+
+    #[test]
+    fn the_table_survives_any_text() {
+        let event = "Bash(a | b)\n<img> @team `x` [y](z)".to_owned();
+        let text = rendered(&[ReplayResult { event, ..ReplayResult::default() }]);
+        assert!(text.contains("| Bash(a \\| b) &lt;img> &#64;team \\`x\\` \\[y](z) |"), "{text}");
+        let hostile = ReplayResult { event: "\u{1b}[31m\u{7}\u{9b}\u{202e}".to_owned(), ..ReplayResult::default() };
+        let text = rendered(&[hostile]);
+        assert!(text.contains("| \\u001b\\[31m\\u0007\\u009b\\u202e |"), "{text}");
+        let long = ReplayResult { reason: "x".repeat(10_000), event: "<".repeat(10_000), ..ReplayResult::default() };
+        let text = rendered(&vec![long; 200]);
+        assert!(text.chars().count() < 65_536 && text.contains("… and 150 more"), "{}", text.len());
+    }
+
+    #[test]
+    fn changes_are_counted_by_gate() {
+        let gates = vec!["plan-is-written".into()];
+        let of = |change| ReplayResult { change, gates: gates.clone(), ..ReplayResult::default() };
+        let text = rendered(&[
+            of(DecisionChange::NewlyBlocked),
+            of(DecisionChange::NewlyBlocked),
+            ReplayResult { met: Some(true), ..of(DecisionChange::NewlyAllowed) },
+        ]);
+        assert!(text.contains("| plan-is-written | 2 | 1 | 0 |"), "{text}");
+        assert!(text.contains("| newly allowed (accepted) |"), "{text}");
+        assert_eq!(rendered(&[]), format!("### modegate replay\n\n{}\n", ReplayCounts::default().sentence()));
+    }
+}
