@@ -92,12 +92,10 @@ pub mod internals {
     pub use crate::check::KINDS;
     pub use crate::cli::hook::answer_in;
     pub use crate::event::{TABLE, Trigger};
-    pub use crate::facts::{ChangeKind, CommitState, GitChange};
     pub use crate::fuzzed;
     pub use crate::gallery::GALLERY;
     pub use crate::hook_entries::{plugin_hooks, required_events};
     pub use crate::journal_files::{journals, lines};
-    pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
     pub use crate::replay::change::DecisionChange;

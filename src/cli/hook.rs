@@ -657,9 +657,10 @@ mod tests {
     use crate::event::TOOLS;
     use crate::facts::RecordedAnswers;
     use crate::hook_entries::TIMEOUT;
-    use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
+    use crate::live::STEP_TIMEOUT;
     use crate::store::lock::LOCK_TIMEOUT;
     use crate::user_folder::project_paths_in;
+    use git_facts::GIT_TIMEOUT;
     use serde_json::json;
     use std::process::Command;
     use std::time::Duration;
