@@ -15,6 +15,7 @@ const NAMED: usize = 3;
 /// count. With `moved`, the files of HEAD must also differ from those when the mode was activated. With `since: activation`, files that
 /// were uncommitted then and have not changed do not count, and neither do files as another session wrote them. Ignore rules and
 /// stashes that were made while a mode of the session with `since: activation` was active hide nothing.
+/// After a tool call, a check with `moved` looks for changes only if HEAD has moved.
 ///
 /// ```yaml
 /// check: { clean: src }

@@ -1,6 +1,7 @@
 //! What counts as a change, with every format of references, and as git says.
 
 use super::ChangeKind::{self, Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeChanged, Untracked};
+use super::ChangeQuery;
 use super::repo::{RefFormat, Repo, seen};
 
 const ALL: [RefFormat; 2] = [RefFormat::Files, RefFormat::Reftable];
@@ -116,6 +117,27 @@ fn ignored_files_do_not_count() {
     check(&ALL, make, &[""], &expected);
     check(&ALL, make, &["src"], &expected[1..3]);
     check(&ALL, make, &["node_modules", "build", "secret", "only", "src/node_modules"], &[]);
+}
+
+#[test]
+fn rules_outside_of_commits_may_have_to_be_known() {
+    let repo = Repo::seeded(RefFormat::Files);
+    repo.write(".gitignore", "*.log\n");
+    repo.commit();
+    repo.write(".git/info/exclude", "*.tmp\n");
+    let known = git_facts::uncommitted_rules(&repo.root).unwrap();
+    repo.write(".git/info/exclude", "*.tmp\nhidden\nsrc/deeper\n");
+    for path in ["x.log", "x.tmp", "hidden", "src/deeper/x", "src/deeper/x.tmp", "only/x.tmp"] {
+        repo.write(path, "x");
+    }
+    repo.write("a.txt", "other");
+    let changes = |known_rules| {
+        let found = git_facts::changes(&repo.root, ChangeQuery { known_rules, ..ChangeQuery::default() }).unwrap();
+        found.into_iter().map(|change| (change.path, change.kind)).collect::<Vec<_>>()
+    };
+    let all = [("a.txt", Modified), ("hidden", Untracked), ("src/deeper/", Untracked)];
+    assert_eq!(changes(Some(known)), all.map(|(path, kind)| (path.to_owned(), kind)));
+    assert_eq!(changes(None), [("a.txt".to_owned(), Modified)]);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use gix::index::entry::{Flags, Mode, Stage};
 use gix::objs::Kind;
 use gix::worktree::stack::state::attributes::Source;
 
+/// How many files are looked at beside the index.
+const MOST_IN_GIT_FOLDER: usize = 10_000;
+
 /// See [`crate::commit_state`].
 pub(crate) fn commit_state(tree: &Path, path: &Path) -> Result<CommitState, GitError> {
     let found = Checkout::open(tree)?;
@@ -34,6 +37,9 @@ pub(crate) fn commit_state(tree: &Path, path: &Path) -> Result<CommitState, GitE
 /// Whether HEAD, the index and the worktree have the same content at `path`, byte for byte.
 fn is_as_committed(repo: &gix::Repository, root: &Path, path: &[u8]) -> Result<bool, GitError> {
     let unsure = |error: gix::Error| GitError::from(error.to_string());
+    if is_index_split(repo) {
+        return Ok(false);
+    }
     let index = repo.index_or_empty().map_err(unsure)?;
     let Some(staged) = index.entry_by_path_and_stage(BStr::new(path), Stage::Unconflicted) else { return Ok(false) };
     if staged.flags.contains(Flags::INTENT_TO_ADD) {
@@ -68,6 +74,13 @@ fn is_as_committed(repo: &gix::Repository, root: &Path, path: &[u8]) -> Result<b
     }
     let id = gix::objs::compute_hash(repo.object_hash(), Kind::Blob, &content);
     Ok(id.is_ok_and(|id| id == staged.id))
+}
+
+/// Whether the index is in two files: gix takes entries that were removed from the second one as staged.
+fn is_index_split(repo: &gix::Repository) -> bool {
+    let index = repo.index_path();
+    let names = index.parent().and_then(|folder| disk::names(folder, MOST_IN_GIT_FOLDER).ok());
+    names.is_none_or(|names| names.iter().any(|name| name.as_encoded_bytes().starts_with(b"sharedindex.")))
 }
 
 /// Whether git may change the content of a file before it stores it; line endings only matter if it
