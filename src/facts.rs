@@ -19,6 +19,7 @@ mod words;
 pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
 pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{Frontmatter, frontmatter_of};
+pub use git_facts::{ChangeKind, CommitState, CurrentBranch, GitChange};
 pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
 pub use rewritten::{RewrittenFacts, RewrittenQuestion};
@@ -160,69 +161,6 @@ pub struct FoundFile {
     pub size: u64,
     /// When it was last written, in milliseconds.
     pub modified: i64,
-}
-
-/// A file compared with HEAD.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CommitState {
-    /// HEAD and the index have the same content.
-    Committed,
-    /// Neither tracked nor ignored.
-    Untracked,
-    /// Same as in the index, but not in HEAD or with other content there.
-    Staged,
-    /// The worktree differs from the index, or the path is in conflict.
-    Modified,
-    /// There is no such file.
-    Missing,
-    /// Not tracked, and an ignore rule covers it.
-    Ignored,
-}
-
-/// One uncommitted change.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct GitChange {
-    /// The path in the project, with forward slashes; an untracked folder ends in a slash.
-    pub path: String,
-    /// What happened to it.
-    pub kind: ChangeKind,
-}
-
-/// How a path has changed; the index wins where both index and worktree differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeKind {
-    /// A file or folder that is neither tracked nor ignored.
-    Untracked,
-    /// Staged and not in HEAD; also after `git add -N`.
-    Added,
-    /// Other content or another executable bit.
-    Modified,
-    /// Missing in the index or in the worktree.
-    Deleted,
-    /// Staged under a new path; the old one is inside the asked paths too.
-    Renamed,
-    /// Changed between file, symbolic link and submodule.
-    TypeChanged,
-    /// A merge left it unresolved.
-    Conflicted,
-    /// A submodule with another commit checked out, or with its own changes.
-    Submodule,
-    /// In a stash that was made since a mode began.
-    Stashed,
-}
-
-/// The checked-out branch of a repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CurrentBranch {
-    /// Its name, `None` if HEAD is detached.
-    pub name: Option<String>,
-    /// The repository's default branch, if it is known.
-    pub default: Option<String>,
-    /// Whether the branch has no commit yet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unborn: bool,
 }
 
 /// The current milestone.

@@ -116,8 +116,9 @@ fn answered(
 #[cfg(test)]
 mod tests {
     use crate::hook_entries::TIMEOUT;
-    use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
+    use crate::live::STEP_TIMEOUT;
     use crate::store::lock::LOCK_TIMEOUT;
+    use git_facts::GIT_TIMEOUT;
     use std::time::Duration;
 
     #[test]

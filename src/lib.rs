@@ -93,7 +93,6 @@ pub mod internals {
     pub use crate::hook_entries::{PROJECT_COMMAND, plugin_hooks, required_events, with_entries, without_entries};
     pub use crate::journal::{masked as masked_session, redacted};
     pub use crate::journal_files::{journals, lines};
-    pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
     pub use crate::replay::change::DecisionChange;

@@ -4,7 +4,6 @@ mod agents;
 mod clock;
 mod files;
 mod fork_parent;
-pub mod git;
 mod host_process;
 mod http;
 mod other_worktrees;
@@ -15,8 +14,6 @@ mod settings_files;
 mod uncommitted;
 
 pub use clock::{ahead, now};
-#[cfg(test)]
-pub(crate) use git::time_limit::GIT_TIMEOUT;
 pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
 
 use crate::crash;
@@ -391,7 +388,7 @@ impl<'e> LiveFacts<'e> {
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => Answer::Text(search_file(&self.read(path)?, wanted)?),
-            Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
+            Question::Committed(path) => Answer::Committed(git_facts::commit_state(self.root(path), Path::new(path))?),
             Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
             Question::ChangesSince { paths, baseline } => {
                 Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline, |path| {
@@ -399,9 +396,9 @@ impl<'e> LiveFacts<'e> {
                 })?)
             }
             Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
-            Question::Head => Answer::Head(git::head(self.tree())?),
-            Question::HeadChanged(since) => Answer::HeadChanged(git::head_changed(self.tree(), since)?),
-            Question::Branch => Answer::Branch(git::branch(self.tree())?),
+            Question::Head => Answer::Head(git_facts::head(self.tree())?),
+            Question::HeadChanged(since) => Answer::HeadChanged(git_facts::head_changed(self.tree(), since)?),
+            Question::Branch => Answer::Branch(git_facts::branch(self.tree())?),
             Question::Milestone => {
                 let mut roots = vec![self.tree(), &self.places.home];
                 roots.dedup();

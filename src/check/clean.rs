@@ -1,6 +1,7 @@
 //! `clean`: nothing is uncommitted.
 
 use super::{CheckKind, Scope};
+use crate::event::EventKind;
 use crate::facts::{BASELINE_NOTES, GitChange, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -14,6 +15,7 @@ const NAMED: usize = 3;
 /// count. With `moved`, the files of HEAD must also differ from those when the mode was activated. With `since: activation`, files that
 /// were uncommitted then and have not changed do not count, and neither do files as another session wrote them. Ignore rules and
 /// stashes that were made while a mode of the session with `since: activation` was active hide nothing.
+/// After a tool call, a check with `moved` looks for changes only if HEAD has moved.
 ///
 /// ```yaml
 /// check: { clean: src }
@@ -43,9 +45,15 @@ impl CheckKind for CleanCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let paths = scope.expand_all(&self.paths)?;
         let place = place_words(&paths);
+        // Nearly every tool call commits nothing, and then git is not started.
+        let is_after_tool_call =
+            matches!(scope.event.kind, Some(EventKind::PostToolUse | EventKind::PostToolUseFailure));
+        if self.moved && is_after_tool_call && !Self::has_moved(scope)? {
+            return Ok(Outcome::fails("nothing was committed since the mode began").remedied("commit the work"));
+        }
         let changes = self.changes(paths, scope)?;
         if changes.is_empty() {
-            return self.head_moved(&place, scope);
+            return self.without_changes(&place, scope);
         }
         let named = changes.iter().take(NAMED);
         let named = named.map(|change| format!("{} ({})", scope.display_path(&change.path), change.kind));
@@ -99,7 +107,16 @@ impl CleanCheck {
         Some(notes)
     }
 
-    fn head_moved(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+    /// Whether the files of HEAD differ from those when the mode was activated.
+    fn has_moved(scope: &Scope<'_>) -> Result<bool, Outcome> {
+        let before = scope.mode_state().and_then(|state| state.head.clone());
+        let before = before.ok_or_else(|| Outcome::unknown("HEAD at the start of the mode is not known"))?;
+        let now = scope.facts.head()?;
+        Ok(now.unwrap_or_default() != before && scope.facts.head_changed(before)?)
+    }
+
+    /// The outcome where nothing is uncommitted.
+    fn without_changes(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let is_file = |path: &&String| !path.starts_with(BASELINE_NOTES);
         let older = scope.mode_state().filter(|_| self.since_activation);
         let older = older.map_or(0, |state| state.baseline.keys().filter(is_file).count());
@@ -113,10 +130,7 @@ impl CleanCheck {
         if !self.moved {
             return Ok(Outcome::passes(clean));
         }
-        let before = scope.mode_state().and_then(|state| state.head.clone());
-        let before = before.ok_or_else(|| Outcome::unknown("HEAD at the start of the mode is not known"))?;
-        let now = scope.facts.head()?;
-        if now.unwrap_or_default() == before || !scope.facts.head_changed(before)? {
+        if !Self::has_moved(scope)? {
             let saw = format!("{clean}, but nothing was committed since the mode began");
             return Ok(Outcome::fails(saw).remedied("commit the work"));
         }

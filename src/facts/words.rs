@@ -1,7 +1,7 @@
 //! Parts of questions and answers as text, for `why`.
 
 use super::{
-    ChangeKind, CommitState, CurrentBranch, EffectQuery, EventText, ForkParent, FoundEffect, FoundFile, GitChange,
+    CommitState, CurrentBranch, EffectQuery, EventText, ForkParent, FoundEffect, FoundFile, GitChange,
     MessageAddressee, Milestone, StagingQuery, TextFindings, TextQuery,
 };
 use crate::runners::OutputResult;
@@ -136,21 +136,5 @@ impl Display for TextQuery {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let Self { sections, contains, matches, starts } = self;
         f.write_str(&[sections.as_slice(), contains, matches, starts].concat().join(", "))
-    }
-}
-
-impl Display for ChangeKind {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::Untracked => "untracked",
-            Self::Added => "added",
-            Self::Modified => "modified",
-            Self::Deleted => "deleted",
-            Self::Renamed => "renamed",
-            Self::TypeChanged => "type changed",
-            Self::Conflicted => "conflicted",
-            Self::Submodule => "submodule changed",
-            Self::Stashed => "stashed",
-        })
     }
 }

@@ -4,11 +4,10 @@ use super::last_comparison::LastComparison;
 use super::stamp::FileStamp;
 use super::{FileRecord, SettingsRecord, USER_FILE, program_name};
 use crate::disk::{self, LinkPolicy};
-use crate::facts::CommitState;
 use crate::hook_entries::{DISABLING, GuardedSettings};
-use crate::live::git;
 use crate::paths::ProjectPaths;
 use crate::printable::is_name;
+use git_facts::CommitState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -92,7 +91,7 @@ impl InstallationComparison<'_> {
 
     /// Whether a file is the same as in HEAD: branches differ, so such a file is not changed.
     fn is_committed(&self, path: &Path) -> bool {
-        git::commitment(&self.places.home, path) == Ok(CommitState::Committed)
+        git_facts::commit_state(&self.places.home, path) == Ok(CommitState::Committed)
     }
 
     pub fn program(&self, before: Option<&FileRecord>, after: Option<&FileRecord>) -> Option<String> {

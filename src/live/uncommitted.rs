@@ -1,11 +1,12 @@
 //! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
 
-use super::{files, git, read_limited};
+use super::{files, read_limited};
 use crate::disk::LinkResolver;
 use crate::facts::{ChangeKind, CommitState, GitChange, MOST_RESULTS, Unknown};
 use crate::paths::hash;
 use crate::shell::StagedFiles;
 use fast_glob::glob_match;
+use git_facts::ChangeQuery;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -56,20 +57,20 @@ pub(super) fn baseline(tree: &Path, paths: &[String]) -> Result<BTreeMap<String,
     let mut found: BTreeMap<String, String> =
         found.map(|change| (change.path.clone(), fingerprint(tree, &change.path))).collect();
     let joined = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(" ");
-    found.extend(git::uncommitted_rules(tree).ok().map(|rules| (RULES.to_owned(), joined(rules))));
-    found.extend(git::stashes(tree).ok().map(|ids| (STASHES.to_owned(), joined(ids.into_iter().collect()))));
+    found.extend(git_facts::uncommitted_rules(tree).ok().map(|rules| (RULES.to_owned(), joined(rules))));
+    found.extend(git_facts::stashes(tree).ok().map(|ids| (STASHES.to_owned(), joined(ids.into_iter().collect()))));
     Ok(found)
 }
 
 /// The files under `paths` in stashes that were made since the baseline.
 fn stashed_since(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
-    let mut commits = git::stashes(tree)?;
+    let mut commits = git_facts::stashes(tree)?;
     commits.retain(|commit| !known.contains(commit));
     if commits.is_empty() {
         return Ok(Vec::new());
     }
     let (excluded, included) = split(paths);
-    let mut files = git::stashed(tree, &included, &commits)?;
+    let mut files = git_facts::stashed(tree, &included, &commits)?;
     files.retain(|file| !is_excluded(&excluded, &file.path));
     Ok(files)
 }
@@ -84,14 +85,12 @@ fn split(paths: &[String]) -> (Vec<&str>, Vec<String>) {
 /// With `rules`, files that only other rules outside of commits ignore count as well.
 fn all_changes(tree: &Path, paths: &[String], rules: Option<&BTreeSet<String>>) -> Result<Vec<GitChange>, Unknown> {
     let (excluded, included) = split(paths);
-    let mut changes = match rules {
-        Some(rules) => git::changes_with_rules(tree, &included, rules)?,
-        None => git::changes(tree, &included, usize::MAX)?,
-    };
+    let query = ChangeQuery { paths: included, known_rules: rules.cloned(), splits_renames: false };
+    let mut changes = git_facts::changes(tree, query.clone())?;
     // A file that was moved to an excluded path is gone from its own one.
     let is_moved_out = |change: &GitChange| change.kind == ChangeKind::Renamed && is_excluded(&excluded, &change.path);
     if changes.iter().any(is_moved_out) {
-        changes = git::changes_split(tree, &included, rules)?;
+        changes = git_facts::changes(tree, ChangeQuery { splits_renames: true, ..query })?;
     }
     if !excluded.is_empty() {
         changes.retain(|change| !is_excluded(&excluded, &change.path) && !is_excluded_folder(tree, &excluded, change));
@@ -110,12 +109,13 @@ pub(super) fn staged(tree: &Path, folder: &str, staged: &StagedFiles) -> Result<
         return Ok(below(&prefix)?.collect());
     }
     let mut paths = Vec::new();
-    for change in git::changes(tree, &[folder.to_owned()], usize::MAX)? {
+    let query = ChangeQuery { paths: vec![folder.to_owned()], ..ChangeQuery::default() };
+    for change in git_facts::changes(tree, query)? {
         if change.kind == ChangeKind::Untracked && staged.tracked {
             continue;
         }
         if change.path.ends_with('/') {
-            let is_ignored = |path: &String| git::commitment(tree, Path::new(path)) == Ok(CommitState::Ignored);
+            let is_ignored = |path: &String| git_facts::commit_state(tree, Path::new(path)) == Ok(CommitState::Ignored);
             paths.extend(below(&change.path)?.filter(|path| !is_ignored(path)));
         } else {
             paths.push(change.path);

@@ -1,7 +1,7 @@
 //! The checked-out branch and the default branch.
 
 use super::branch;
-use super::repo::{Layer, Repo};
+use super::repo::{RefFormat, Repo};
 use std::path::Path;
 
 /// Compares the branch with `git symbolic-ref`, and the default branch with `default`.
@@ -16,7 +16,7 @@ fn check(repo: &Repo, folder: &Path, default: Option<&str>) {
 
 #[test]
 fn the_branch_is_the_one_that_git_names() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     check(&repo, &repo.root, Some("main"));
     repo.git(&["switch", "-q", "-c", "feature/deep/x"]);
     check(&repo, &repo.root.join("src"), Some("main"));
@@ -28,7 +28,7 @@ fn the_branch_is_the_one_that_git_names() {
 
 #[test]
 fn the_remote_says_which_branch_is_the_default() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     repo.git(&["branch", "trunk"]);
     repo.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
     check(&repo, &repo.root, Some("main"));
@@ -40,7 +40,7 @@ fn the_remote_says_which_branch_is_the_default() {
 
 #[test]
 fn without_a_remote_the_usual_names_count_if_they_exist() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     repo.git(&["branch", "-m", "main", "develop"]);
     check(&repo, &repo.root, None);
     repo.git(&["config", "init.defaultBranch", "develop"]);
@@ -51,14 +51,14 @@ fn without_a_remote_the_usual_names_count_if_they_exist() {
 
 #[test]
 fn a_branch_without_a_commit_is_unborn() {
-    let repo = Repo::new(Layer::Quick);
+    let repo = Repo::new(RefFormat::Files);
     let found = branch(&repo.root).unwrap();
     assert_eq!((found.name.as_deref(), found.default, found.unborn), (Some("main"), None, true));
 }
 
 #[test]
 fn what_cannot_be_read_is_unknown() {
-    let repo = Repo::seeded(Layer::Program);
+    let repo = Repo::seeded(RefFormat::Reftable);
     assert!(branch(&repo.root).unwrap_err().to_string().contains("reftable"));
     let folder = tempfile::tempdir().unwrap();
     assert!(branch(folder.path()).is_err());

@@ -1,24 +1,31 @@
-//! What counts as a change, by every layer, and as git says.
+//! What counts as a change, with every format of references, and as git says.
 
 use super::ChangeKind::{self, Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeChanged, Untracked};
-use super::repo::{Layer, Repo, seen};
+use super::ChangeQuery;
+use super::repo::{RefFormat, Repo, seen};
 
-const ALL: [Layer; 2] = [Layer::Quick, Layer::Program];
+const ALL: [RefFormat; 2] = [RefFormat::Files, RefFormat::Reftable];
 
-/// Makes a repository for each layer, changes it, and compares with `expected` and with git.
+/// Makes a repository for each format, changes it, and compares with `expected` and with git.
 #[track_caller]
-fn check(layers: &[Layer], make: impl Fn(&Repo), paths: &[&str], expected: &[(&str, ChangeKind)]) {
-    check_in("", layers, make, paths, expected);
+fn check(formats: &[RefFormat], make: impl Fn(&Repo), paths: &[&str], expected: &[(&str, ChangeKind)]) {
+    check_in("", formats, make, paths, expected);
 }
 
 #[track_caller]
-fn check_in(folder: &str, layers: &[Layer], make: impl Fn(&Repo), paths: &[&str], expected: &[(&str, ChangeKind)]) {
-    for layer in layers {
-        let repo = Repo::seeded(*layer);
+fn check_in(
+    folder: &str,
+    formats: &[RefFormat],
+    make: impl Fn(&Repo),
+    paths: &[&str],
+    expected: &[(&str, ChangeKind)],
+) {
+    for format in formats {
+        let repo = Repo::seeded(*format);
         make(&repo);
         let expected: Vec<_> = expected.iter().map(|(path, kind)| ((*path).to_owned(), *kind)).collect();
-        assert_eq!(seen(&repo.root.join(folder), paths), expected, "{layer:?} {paths:?}");
-        assert_eq!(repo.oracle(folder, paths), expected, "git itself, {layer:?} {paths:?}");
+        assert_eq!(seen(&repo.root.join(folder), paths), expected, "{format:?} {paths:?}");
+        assert_eq!(repo.oracle(folder, paths), expected, "git itself, {format:?} {paths:?}");
     }
 }
 
@@ -110,6 +117,27 @@ fn ignored_files_do_not_count() {
     check(&ALL, make, &[""], &expected);
     check(&ALL, make, &["src"], &expected[1..3]);
     check(&ALL, make, &["node_modules", "build", "secret", "only", "src/node_modules"], &[]);
+}
+
+#[test]
+fn rules_outside_of_commits_may_have_to_be_known() {
+    let repo = Repo::seeded(RefFormat::Files);
+    repo.write(".gitignore", "*.log\n");
+    repo.commit();
+    repo.write(".git/info/exclude", "*.tmp\n");
+    let known = git_facts::uncommitted_rules(&repo.root).unwrap();
+    repo.write(".git/info/exclude", "*.tmp\nhidden\nsrc/deeper\n");
+    for path in ["x.log", "x.tmp", "hidden", "src/deeper/x", "src/deeper/x.tmp", "only/x.tmp"] {
+        repo.write(path, "x");
+    }
+    repo.write("a.txt", "other");
+    let changes = |known_rules| {
+        let found = git_facts::changes(&repo.root, ChangeQuery { known_rules, ..ChangeQuery::default() }).unwrap();
+        found.into_iter().map(|change| (change.path, change.kind)).collect::<Vec<_>>()
+    };
+    let all = [("a.txt", Modified), ("hidden", Untracked), ("src/deeper/", Untracked)];
+    assert_eq!(changes(Some(known)), all.map(|(path, kind)| (path.to_owned(), kind)));
+    assert_eq!(changes(None), [("a.txt".to_owned(), Modified)]);
 }
 
 #[test]
@@ -225,8 +253,8 @@ fn names_may_be_odd() {
 
 #[test]
 fn a_path_is_not_a_pattern() {
-    for layer in ALL {
-        let repo = Repo::seeded(layer);
+    for format in ALL {
+        let repo = Repo::seeded(format);
         repo.write("src/b.txt", "other");
         assert_eq!(seen(&repo.root, &["src/*.txt", "s*", ":(top)src", "src/[b].txt"]), []);
     }
@@ -284,16 +312,16 @@ fn a_missing_path_has_no_changes() {
 
 #[test]
 fn an_unborn_head_has_no_commits() {
-    for layer in ALL {
-        let repo = Repo::new(layer);
+    for format in ALL {
+        let repo = Repo::new(format);
         repo.write("a.txt", "a");
         repo.write("src/b.txt", "b");
         let expected = vec![("a.txt".to_owned(), Untracked), ("src/".to_owned(), Untracked)];
-        assert_eq!(seen(&repo.root, &[""]), expected, "{layer:?}");
+        assert_eq!(seen(&repo.root, &[""]), expected, "{format:?}");
         repo.git(&["add", "src"]);
         let expected = vec![("src/b.txt".to_owned(), Added)];
-        assert_eq!(seen(&repo.root, &["src"]), expected, "{layer:?}");
-        assert_eq!(super::head(&repo.root), Ok(None), "{layer:?}");
+        assert_eq!(seen(&repo.root, &["src"]), expected, "{format:?}");
+        assert_eq!(super::head(&repo.root), Ok(None), "{format:?}");
     }
 }
 
@@ -398,27 +426,27 @@ fn an_intent_to_add_file_is_added() {
 #[test]
 fn a_mark_in_the_index_hides_no_change() {
     for option in ["--assume-unchanged", "--skip-worktree"] {
-        for layer in ALL {
-            let repo = Repo::seeded(layer);
+        for format in ALL {
+            let repo = Repo::seeded(format);
             repo.git(&["update-index", option, "src/b.txt", "a.txt", "src/deep/c.txt"]);
             repo.write("src/b.txt", "other");
             repo.remove("a.txt");
             assert_eq!(repo.oracle("", &["."]), [], "git itself skips them");
             let expected = [("a.txt".to_owned(), Deleted), ("src/b.txt".to_owned(), Modified)];
-            assert_eq!(seen(&repo.root, &[""]), expected, "{option} {layer:?}");
+            assert_eq!(seen(&repo.root, &[""]), expected, "{option} {format:?}");
         }
     }
 }
 
 #[test]
 fn settings_hide_no_change_of_a_submodule() {
-    for layer in ALL {
-        let repo = Repo::seeded(layer);
+    for format in ALL {
+        let repo = Repo::seeded(format);
         with_submodule(&repo);
         repo.git(&["config", "submodule.lib/sub.ignore", "all"]);
         repo.git(&["config", "diff.ignoreSubmodules", "all"]);
         repo.write("lib/sub/x", "other");
-        assert_eq!(seen(&repo.root, &["lib"]), [("lib/sub".to_owned(), Submodule)], "{layer:?}");
+        assert_eq!(seen(&repo.root, &["lib"]), [("lib/sub".to_owned(), Submodule)], "{format:?}");
     }
 }
 
@@ -518,11 +546,11 @@ fn nested_repositories_are_one_untracked_folder() {
 
 #[test]
 fn untracked_files_count_even_where_git_hides_them() {
-    for layer in ALL {
-        let repo = Repo::seeded(layer);
+    for format in ALL {
+        let repo = Repo::seeded(format);
         repo.write("src/new.txt", "x");
         repo.git(&["config", "status.showUntrackedFiles", "no"]);
-        assert_eq!(seen(&repo.root, &["src"]), [("src/new.txt".to_owned(), Untracked)], "{layer:?}");
+        assert_eq!(seen(&repo.root, &["src"]), [("src/new.txt".to_owned(), Untracked)], "{format:?}");
     }
 }
 
@@ -650,7 +678,7 @@ fn a_missing_submodule_may_be_ignored() {
 
 #[test]
 fn paths_inside_a_submodule_are_checked_there() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     with_submodule(&repo);
     repo.write("lib/sub/x", "other");
     repo.write("lib/sub/y/z", "new");
@@ -661,20 +689,20 @@ fn paths_inside_a_submodule_are_checked_there() {
 
 #[test]
 fn a_linked_worktree_is_checked_on_its_own() {
-    for layer in ALL {
-        let repo = Repo::seeded(layer);
+    for format in ALL {
+        let repo = Repo::seeded(format);
         repo.write(".gitignore", ".claude/worktrees/\n");
         repo.commit();
         repo.git(&["worktree", "add", "-q", "-b", "side", ".claude/worktrees/side"]);
         repo.write(".claude/worktrees/side/src/b.txt", "other");
         let side = repo.root.join(".claude/worktrees/side");
         let expected = [("src/b.txt".to_owned(), Modified)];
-        assert_eq!(seen(&side, &["src"]), expected, "{layer:?}");
-        assert_eq!(seen(&side.join("src"), &["b.txt"]), [("b.txt".to_owned(), Modified)], "{layer:?}");
-        assert_eq!(seen(&repo.root, &[""]), [], "{layer:?}");
+        assert_eq!(seen(&side, &["src"]), expected, "{format:?}");
+        assert_eq!(seen(&side.join("src"), &["b.txt"]), [("b.txt".to_owned(), Modified)], "{format:?}");
+        assert_eq!(seen(&repo.root, &[""]), [], "{format:?}");
         repo.git_in(".claude/worktrees/side", &["commit", "-qam", "side"]);
-        assert_eq!(seen(&side, &[""]), [], "{layer:?}");
-        assert_ne!(super::head(&side), super::head(&repo.root), "{layer:?}");
+        assert_eq!(seen(&side, &[""]), [], "{format:?}");
+        assert_ne!(super::head(&side), super::head(&repo.root), "{format:?}");
     }
 }
 
@@ -687,34 +715,8 @@ fn a_linked_worktree_that_is_not_ignored_is_untracked() {
 }
 
 #[test]
-fn a_folder_with_many_files_is_walked_in_parallel() {
-    let make = |repo: &Repo| {
-        for number in 0..4000 {
-            repo.write(&format!("src/{}/{}/f{number}", number % 7, number % 61), "x");
-        }
-        repo.commit();
-        repo.write("src/3/3/f3", "y");
-        repo.write("src/6/60/new", "y");
-        repo.remove("src/1/1/f1");
-    };
-    let expected = [("src/1/1/f1", Deleted), ("src/3/3/f3", Modified), ("src/6/60/new", Untracked)];
-    check(&[Layer::Quick], make, &["src"], &expected);
-}
-
-#[test]
-fn the_limit_is_for_display() {
-    let repo = Repo::seeded(Layer::Quick);
-    for name in ["z", "y", "x"] {
-        repo.write(name, "new");
-    }
-    let found = super::changes(&repo.root, &[], 2).unwrap();
-    let paths: Vec<_> = found.iter().map(|change| change.path.as_str()).collect();
-    assert_eq!(paths, ["x", "y"]);
-}
-
-#[test]
 fn the_repository_is_not_written_to() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     repo.age("a.txt", 20);
     let index = repo.root.join(".git/index");
     let before = (std::fs::read(&index).unwrap(), std::fs::metadata(&index).unwrap().modified().unwrap());

@@ -1,17 +1,17 @@
 //! Whether a single file is committed.
 
 use super::CommitState::{self, Committed, Ignored, Missing, Modified, Staged, Untracked};
-use super::commitment;
-use super::repo::{Layer, Repo};
+use super::commit_state;
+use super::repo::{RefFormat, Repo};
 
 #[track_caller]
 fn check(make: impl Fn(&Repo), expected: &[(&str, CommitState)]) {
-    for layer in [Layer::Quick, Layer::Program] {
-        let repo = Repo::seeded(layer);
+    for format in [RefFormat::Files, RefFormat::Reftable] {
+        let repo = Repo::seeded(format);
         make(&repo);
         for (path, wanted) in expected {
-            let found = commitment(&repo.root, path.as_ref());
-            assert_eq!(found.as_ref(), Ok(wanted), "{path}, {layer:?}");
+            let found = commit_state(&repo.root, path.as_ref());
+            assert_eq!(found.as_ref(), Ok(wanted), "{path}, {format:?}");
         }
     }
 }
@@ -126,35 +126,35 @@ fn links_are_compared_by_target_and_followed_within_a_path() {
 
 #[test]
 fn a_project_may_be_part_of_a_repository_or_a_linked_worktree() {
-    for layer in [Layer::Quick, Layer::Program] {
-        let repo = Repo::seeded(layer);
+    for format in [RefFormat::Files, RefFormat::Reftable] {
+        let repo = Repo::seeded(format);
         repo.git(&["worktree", "add", "-q", "-b", "side", ".claude/worktrees/side"]);
         repo.write(".claude/worktrees/side/src/b.txt", "other");
         let side = repo.root.join(".claude/worktrees/side");
-        assert_eq!(commitment(&repo.root.join("src"), "b.txt".as_ref()), Ok(Committed));
-        assert_eq!(commitment(&repo.root.join("src"), "../a.txt".as_ref()), Ok(Committed));
-        assert_eq!(commitment(&side, "src/b.txt".as_ref()), Ok(Modified));
-        assert_eq!(commitment(&side.join("src"), "deep/c.txt".as_ref()), Ok(Committed));
+        assert_eq!(commit_state(&repo.root.join("src"), "b.txt".as_ref()), Ok(Committed));
+        assert_eq!(commit_state(&repo.root.join("src"), "../a.txt".as_ref()), Ok(Committed));
+        assert_eq!(commit_state(&side, "src/b.txt".as_ref()), Ok(Modified));
+        assert_eq!(commit_state(&side.join("src"), "deep/c.txt".as_ref()), Ok(Committed));
     }
 }
 
 #[test]
 fn a_path_that_is_not_a_file_of_the_worktree_is_unknown() {
-    let repo = Repo::seeded(Layer::Quick);
+    let repo = Repo::seeded(RefFormat::Files);
     for path in ["src", ".git/HEAD", "../..", "/etc/passwd"] {
-        assert!(commitment(&repo.root, path.as_ref()).is_err(), "{path}");
+        assert!(commit_state(&repo.root, path.as_ref()).is_err(), "{path}");
     }
 }
 
 #[test]
 fn an_unborn_head_has_committed_nothing() {
-    for layer in [Layer::Quick, Layer::Program] {
-        let repo = Repo::new(layer);
+    for format in [RefFormat::Files, RefFormat::Reftable] {
+        let repo = Repo::new(format);
         repo.write("a.txt", "a");
         repo.write("b.txt", "b");
         repo.git(&["add", "a.txt"]);
-        assert_eq!(commitment(&repo.root, "a.txt".as_ref()), Ok(Staged), "{layer:?}");
-        assert_eq!(commitment(&repo.root, "b.txt".as_ref()), Ok(Untracked), "{layer:?}");
+        assert_eq!(commit_state(&repo.root, "a.txt".as_ref()), Ok(Staged), "{format:?}");
+        assert_eq!(commit_state(&repo.root, "b.txt".as_ref()), Ok(Untracked), "{format:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use super::project::Project;
 use super::random_repo::{RandomNumbers, script};
 use super::repo::parse_status;
-use super::{ChangeKind, CommitState, changes, commitment};
+use super::{ChangeKind, CommitState, changes, commit_state};
 
 /// How many repositories a plain `cargo test` compares.
 const FEW: u64 = 40;
@@ -168,8 +168,8 @@ impl Comparison {
         let paths = paths(&root);
         let files: Vec<&String> = paths.iter().filter(|path| !path.ends_with('/')).collect();
         let scopes = self.scopes(&paths);
-        let states: Vec<_> = files.iter().map(|path| commitment(&root, Path::new(path))).collect();
-        let lists: Vec<_> = scopes.iter().map(|scope| changes(&root, scope, usize::MAX)).collect();
+        let states: Vec<_> = files.iter().map(|path| commit_state(&root, Path::new(path))).collect();
+        let lists: Vec<_> = scopes.iter().map(|scope| changes(&root, scope)).collect();
         let repos = self.repositories();
         for repo in &repos {
             self.reveal(repo);

@@ -1,4 +1,4 @@
-//! Compares the git module with the `git` program.
+//! Compares `git_facts` with the `git` program.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -7,7 +7,8 @@
     reason = "a test may stop where it cannot go on"
 )]
 
-use modegate::internals::{ChangeKind, CommitState, GitChange, branch, changes, commitment, head};
+use git_facts::{ChangeKind, ChangeQuery, CommitState, GitChange, GitError, branch, commit_state, head};
+use std::path::Path;
 
 mod branch;
 mod changed;
@@ -18,3 +19,8 @@ mod odd;
 mod project;
 mod random_repo;
 mod repo;
+
+/// The changes under `paths`.
+fn changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, GitError> {
+    git_facts::changes(tree, ChangeQuery { paths: paths.to_vec(), ..ChangeQuery::default() })
+}

@@ -6,42 +6,41 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::project::Project;
-use super::{ChangeKind, GitChange, changes};
+use super::{ChangeKind, changes};
 use ChangeKind::{Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeChanged, Untracked};
 
-/// The layer of the git module that answers for a repository.
+/// How a repository stores its references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
-    /// Nothing unusual: the direct comparison of the index.
-    Quick,
-    /// References are in a reftable: the `git` program.
-    Program,
+pub enum RefFormat {
+    Files,
+    /// gix cannot read these.
+    Reftable,
 }
 
 /// A repository in a temporary project.
 pub struct Repo {
     project: Project,
     pub root: PathBuf,
-    pub layer: Layer,
+    pub format: RefFormat,
 }
 
 impl Repo {
-    pub fn new(layer: Layer) -> Self {
-        Self::with(layer, &[])
+    pub fn new(format: RefFormat) -> Self {
+        Self::with(format, &[])
     }
 
-    pub fn with(layer: Layer, options: &[&str]) -> Self {
+    pub fn with(format: RefFormat, options: &[&str]) -> Self {
         let project = Project::new();
         let root = project.home();
-        let repo = Self { project, root, layer };
+        let repo = Self { project, root, format };
         repo.git(&[&["init", "-q", "-b", "main"], options].concat());
         repo.git(&["config", "core.excludesFile", "/dev/null"]);
         repo
     }
 
     /// A repository with `a.txt`, `src/b.txt` and `src/deep/c.txt`, all committed.
-    pub fn seeded(layer: Layer) -> Self {
-        let repo = Self::new(layer);
+    pub fn seeded(format: RefFormat) -> Self {
+        let repo = Self::new(format);
         for path in ["a.txt", "src/b.txt", "src/deep/c.txt"] {
             repo.write(path, &["one", "two", "three", "four"].map(|word| format!("{word} {path}\n")).concat());
         }
@@ -68,7 +67,7 @@ impl Repo {
         let mut command = self.project.plain("git");
         command.current_dir(self.root.join(folder)).args(args);
         command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_ALLOW_PROTOCOL", "file"), ("LC_ALL", "C")]);
-        if self.layer == Layer::Program {
+        if self.format == RefFormat::Reftable {
             command.env("GIT_DEFAULT_REF_FORMAT", "reftable");
         }
         command
@@ -153,6 +152,5 @@ pub fn parse_status(record: &str) -> (&str, ChangeKind) {
 #[track_caller]
 pub fn seen(tree: &Path, paths: &[&str]) -> Vec<(String, ChangeKind)> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-    let found: Vec<GitChange> = changes(tree, &paths, usize::MAX).unwrap();
-    found.into_iter().map(|change| (change.path, change.kind)).collect()
+    changes(tree, &paths).unwrap().into_iter().map(|change| (change.path, change.kind)).collect()
 }

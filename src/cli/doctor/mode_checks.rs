@@ -7,7 +7,6 @@ use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::check::{Check, ExpectedState};
 use crate::event::{Blocking, TriggerEvent};
-use crate::live::git;
 use crate::mode::{Action, Catalogue, Gate, Mode};
 use crate::paths::ProjectPaths;
 use crate::project_commands::{Purpose, project_commands};
@@ -143,7 +142,7 @@ fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     if asking.is_empty() {
         return Vec::new();
     }
-    if let Err(why) = git::head(&context.target.home) {
+    if let Err(why) = git_facts::head(&context.target.home) {
         let modes = asking.join(", ");
         let message = format!("git does not work here ({why}), so gates of these modes stay closed: {modes}");
         return vec![Diagnostic::problem("git-unavailable", message, "run `git init`, or repair the repository")];
@@ -158,7 +157,7 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let session = Session { id: "s".into(), ..Session::default() };
     let path = in_scope(&places, &session, mode, home, |scope| scope.expected(name))?;
     let mut ask = Command::new("git");
-    ask.args(git::SAFE_OPTIONS)
+    ask.args(git_facts::SAFE_OPTIONS)
         .args(["check-ignore", "-q", "--", &path])
         .current_dir(home)
         .stdin(Stdio::null())

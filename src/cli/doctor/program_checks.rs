@@ -12,8 +12,8 @@ use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::disk;
 use crate::hook_entries::HookEntry;
-use crate::live::git::{self, CommitState};
 use crate::live::place;
+use git_facts::CommitState;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn tracked(context: &DoctorContext, path: &Path) -> Option<Diagnostic> {
 
 fn is_tracked(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
-    let state = git::commitment(folder, Path::new(name));
+    let state = git_facts::commit_state(folder, Path::new(name));
     matches!(state, Ok(CommitState::Committed | CommitState::Staged | CommitState::Modified))
 }
 

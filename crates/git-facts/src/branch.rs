@@ -1,16 +1,14 @@
 //! The checked-out branch and the default branch.
 
-use super::checkout::Checkout;
-use super::{LayerError, Unknown};
-use crate::facts::CurrentBranch;
+use crate::checkout::Checkout;
+use crate::{CurrentBranch, GitError};
 use gix::refs::TargetRef;
+use std::path::Path;
 
-/// See [`super::branch`].
-pub(super) fn branch(tree: &std::path::Path) -> Result<CurrentBranch, Unknown> {
-    let found = Checkout::from(tree)?;
-    let repo = found.repository().map_err(|error| match error {
-        LayerError::Unsure(why) | LayerError::Unreadable(why) => Unknown::from(why),
-    })?;
+/// See [`crate::branch`].
+pub(crate) fn current_branch(tree: &Path) -> Result<CurrentBranch, GitError> {
+    let found = Checkout::open(tree)?;
+    let repo = found.references()?;
     let head = repo.head().map_err(|error| format!("HEAD cannot be read: {error}"))?;
     let name = head.referent_name().map(|name| name.shorten().to_string());
     Ok(CurrentBranch { name, default: default_branch(repo), unborn: head.is_unborn() })
