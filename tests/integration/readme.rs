@@ -372,7 +372,11 @@ fn every_host_test_is_in_the_table_of_results() {
         for case in text.split("Case::new(").skip(1) {
             let name = case.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
             let Some(name) = name else { continue };
-            assert!(table.contains(&format!(": {name} |")), "`{name}` of {} is not in tests/host/results.md", path.display());
+            assert!(
+                table.contains(&format!(": {name} |")),
+                "`{name}` of {} is not in tests/host/results.md",
+                path.display()
+            );
             count += 1;
         }
     }
