@@ -184,7 +184,8 @@ fn the_commands_print_what_the_readme_shows() {
         shows(&printed(&[command]), &screen(&format!("modegate {command}")));
     }
     project.write(".claude/modegate.yaml", "levels: { plan-is-consulted: warn }\n");
-    shows(&printed(&["trust", "--yes"]), &screen("modegate trust"));
+    let trusted = printed(&["trust", "--yes"]);
+    assert!(trusted.contains("with these files, modegate:\n  sets plan-is-consulted to `warn`"), "{trusted}");
 }
 
 /// Follows "Switching it off": an edit has an effect after `modegate trust`, and not before.
