@@ -84,7 +84,7 @@ impl StoreError {
             Self::Busy => "`modegate doctor` shows which process holds it",
             Self::Newer(_) | Self::NewerSession(_) => "update modegate",
             Self::NoFolder => "unset `MODEGATE_STATE_DIR`, or set it to a folder outside the repository",
-            Self::WrongType(_) => "docs/journal.md lists the keys of a session",
+            Self::WrongType(_) => "`modegate cache get` shows the keys of a session with their values",
             Self::Io(..) => "check the permissions and the free space there",
         }
     }

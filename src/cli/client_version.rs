@@ -21,7 +21,7 @@ impl ClientVersion {
     pub(super) const LOCAL_SETTINGS_BELOW: Self = Self(2, 1, 211);
     /// Exit code 2 with JSON blocks.
     pub(super) const JSON_BLOCKS: Self = Self(2, 1, 90);
-    /// The oldest version in `docs/hosts.md`.
+    /// The oldest version in `docs/dev/hosts.md`.
     pub(super) const OLDEST_TESTED: Self = Self(2, 1, 139);
 
     /// Whether it has an event; entries for others make it show a warning.

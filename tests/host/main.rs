@@ -88,11 +88,11 @@ fn cases() -> Vec<Case> {
     topics.into_iter().flat_map(named).collect()
 }
 
-/// Tests of docs/hosts.md, which need no client.
+/// Tests of the documents about the results, which need no client.
 fn checks_of_the_document() -> Vec<Trial> {
     let check = |name: &str, check: fn(&[Case])| Trial::test(name, move || case::caught(|| check(&cases())));
     vec![
-        check("docs/hosts.md lists every test", matrix::must_be_current),
-        check("docs/hosts.md names tests for all ways to start", matrix::ways_must_name_tests),
+        check("tests/host/results.md lists every test", matrix::must_be_current),
+        check("docs/dev/hosts.md names tests for all ways to start", matrix::ways_must_name_tests),
     ]
 }

@@ -1,6 +1,7 @@
-//! The results in docs/hosts.md: one row per test, one column per version of the client.
+//! The results in tests/host/results.md: one row per test, one column per version of the client. docs/dev/hosts.md has a
+//! summary with one row per topic.
 //!
-//! `tests/host/run --matrix` writes them. It adds the results of the runs since the last time and keeps the others, so
+//! `tests/host/run --matrix` writes both. It adds the results of the runs since the last time and keeps the others, so
 //! a run of one test or one version is enough after a change. A test that is new is "not run".
 
 use crate::case::Case;
@@ -9,7 +10,8 @@ use crate::results::{self, Passed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/hosts.md");
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host/results.md");
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/dev/hosts.md");
 const BEGIN: &str = "<!-- results: written by `tests/host/run --matrix` -->\n\n";
 const END: &str = "\n<!-- end of results -->";
 
@@ -20,43 +22,51 @@ const WAYS: [&str; 2] = ["\n## Ways an agent can start\n", "\n## Ways a session 
 #[derive(Default)]
 struct Matrix(Vec<(Version, Passed)>);
 
-/// Writes the results of the runs since the last time to the document.
+/// Writes the results of the runs since the last time, and their summary.
 pub fn update(cases: &[Case]) {
-    let document = std::fs::read_to_string(PATH).unwrap();
-    let (before, table, after) = parts(&document);
-    let mut matrix = Matrix::read(table);
+    let document = std::fs::read_to_string(RESULTS).unwrap();
+    let mut matrix = Matrix::read(parts(&document).1);
     matrix.add(results::all());
-    std::fs::write(PATH, format!("{before}{}{after}", matrix.render(cases))).unwrap();
+    replace_table(RESULTS, &matrix.render(cases));
+    replace_table(DOCUMENT, &matrix.summary(cases));
     results::clear();
+}
+
+fn replace_table(path: &str, table: &str) {
+    let document = std::fs::read_to_string(path).unwrap();
+    let (before, _, after) = parts(&document);
+    std::fs::write(path, format!("{before}{table}{after}")).unwrap();
 }
 
 /// The results of a version: those in the document, and those of the runs since.
 pub fn results_of(version: Version) -> Passed {
-    let document = std::fs::read_to_string(PATH).unwrap();
+    let document = std::fs::read_to_string(RESULTS).unwrap();
     let mut matrix = Matrix::read(parts(&document).1);
     matrix.add(results::all());
     matrix.0.into_iter().find(|(known, _)| *known == version).map(|(_, passed)| passed).unwrap_or_default()
 }
 
-/// Fails unless the document has exactly the tests there are.
+/// Fails unless the results have exactly the tests there are, and the document their summary.
 pub fn must_be_current(cases: &[Case]) {
-    let document = std::fs::read_to_string(PATH).unwrap();
-    let (_, table, _) = parts(&document);
-    let rendered = Matrix::read(table).render(cases);
-    let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
-    let changed: Vec<_> = lines(table).symmetric_difference(&lines(&rendered)).cloned().collect();
-    assert!(
-        table == rendered,
-        "docs/hosts.md does not list the tests as they are; run `tests/host/run --matrix`\n{}",
-        changed.join("\n")
-    );
+    let [results, document] = [RESULTS, DOCUMENT].map(|path| std::fs::read_to_string(path).unwrap());
+    let (table, summary) = (parts(&results).1, parts(&document).1);
+    let matrix = Matrix::read(table);
+    for (written, rendered) in [(table, matrix.render(cases)), (summary, matrix.summary(cases))] {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+        let changed: Vec<_> = lines(written).symmetric_difference(&lines(&rendered)).cloned().collect();
+        assert!(
+            written == rendered,
+            "the results do not list the tests as they are; run `tests/host/run --matrix`\n{}",
+            changed.join("\n")
+        );
+    }
 }
 
 /// Fails unless every row of the tables of ways names a test.
 pub fn ways_must_name_tests(cases: &[Case]) {
-    let document = std::fs::read_to_string(PATH).unwrap();
+    let document = std::fs::read_to_string(DOCUMENT).unwrap();
     for heading in WAYS {
-        let (_, rest) = document.split_once(heading).unwrap_or_else(|| panic!("docs/hosts.md has no {heading:?}"));
+        let (_, rest) = document.split_once(heading).unwrap_or_else(|| panic!("docs/dev/hosts.md has no {heading:?}"));
         let section = rest.split_once("\n## ").map_or(rest, |(section, _)| section);
         let rows: Vec<_> = section.lines().filter(|line| line.starts_with('|')).skip(2).collect();
         assert!(!rows.is_empty(), "no table follows {heading:?}");
@@ -71,8 +81,8 @@ pub fn ways_must_name_tests(cases: &[Case]) {
 
 /// The document before, within and after the results.
 fn parts(document: &str) -> (&str, &str, &str) {
-    let begin = document.find(BEGIN).expect("docs/hosts.md has a mark before the results") + BEGIN.len();
-    let end = begin + document[begin..].find(END).expect("docs/hosts.md has a mark after the results");
+    let begin = document.find(BEGIN).expect("there is a mark before the results") + BEGIN.len();
+    let end = begin + document[begin..].find(END).expect("there is a mark after the results");
     (&document[..begin], &document[begin..end], &document[end..])
 }
 
@@ -123,6 +133,24 @@ impl Matrix {
         }
         for (reason, number) in reasons {
             writeln!(text, "{number}. {reason}").unwrap();
+        }
+        text
+    }
+
+    /// Counts the tests that passed, by topic: the word before the colon of a test's name.
+    fn summary(&self, cases: &[Case]) -> String {
+        let topic = |case: &Case| case.name.split(':').next().unwrap_or_default().to_owned();
+        let mut text = row("topic", self.0.iter().map(|(version, _)| version.to_string()));
+        text += &row("---", self.0.iter().map(|_| "---".to_owned()));
+        let mut topics: Vec<String> = cases.iter().map(topic).collect();
+        topics.dedup();
+        for name in topics {
+            let columns = self.0.iter().map(|(version, passed)| {
+                let runs = |case: &&Case| topic(case) == name && case.skip_reason(*version).is_none();
+                let ran: Vec<_> = cases.iter().filter(runs).collect();
+                format!("{}/{}", ran.iter().filter(|case| passed.get(&case.name) == Some(&true)).count(), ran.len())
+            });
+            text += &row(&name, columns);
         }
         text
     }

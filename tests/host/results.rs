@@ -1,4 +1,4 @@
-//! The results of a version, kept until `tests/host/run --matrix` writes them to docs/hosts.md.
+//! The results of a version, kept until `tests/host/run --matrix` writes them to tests/host/results.md.
 
 use crate::client::Version;
 use std::collections::BTreeMap;

@@ -23,7 +23,7 @@ fn every_input_of_the_action_is_documented_and_every_script_exists() {
     let (inputs, _) = inputs.split_once("\noutputs:\n").unwrap();
     let names = inputs.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
     let names: Vec<&str> = names.filter(|name| !name.starts_with(' ')).collect();
-    let document = fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
+    let document = fs::read_to_string(Path::new(ROOT).join("docs/replay.md")).unwrap();
     let rows = document.lines().skip_while(|line| !line.starts_with("| input |")).skip(2);
     let rows: Vec<&str> =
         rows.take_while(|line| line.starts_with('|')).filter_map(|row| row.split('`').nth(1)).collect();

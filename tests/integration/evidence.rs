@@ -8,6 +8,23 @@ use std::collections::BTreeMap;
 /// As many as in the sessions whose shapes the corpus has.
 const COUNT: usize = 1816;
 
+/// Each shape with the number of its runs, of those that exit codes and a short list of commands show, of those that are
+/// read, and of those that are read wrongly.
+const RATES: &str = "\
+| alone | 613 | 243 | 613 | 0 |
+| hidden exit code | 114 | 0 | 114 | 0 |
+| piped to `awk` | 2 | 0 | 0 | 0 |
+| piped to `grep` | 103 | 0 | 96 | 0 |
+| piped to `head` | 77 | 0 | 74 | 0 |
+| piped to `tail` | 795 | 0 | 795 | 0 |
+| redirected | 42 | 18 | 42 | 0 |
+| with a commit | 70 | 25 | 70 | 0 |
+| total | 1816 | 286 | 1804 | 0 |
+";
+
+/// What the manual says about them.
+const SENTENCE: &str = "Of 1,816 runs in the shapes of real sessions, 1,804 are read, and none wrongly";
+
 /// What the code mode has seen of a run.
 fn seen(event: &serde_json::Value, modes: &Catalogue) -> Option<Truth> {
     let event = Event::from_value(event.clone()).unwrap();
@@ -64,6 +81,7 @@ fn most_runs_are_read_and_none_wrongly() {
     assert_eq!(wrong, Vec::<String>::new(), "\n{rows}");
     let total = &table[&(true, "total")];
     assert!(total.read * 100 >= total.all * 95, "\n{rows}");
-    let page = include_str!("../../docs/evidence.md");
-    assert!(page.contains(&rows), "docs/evidence.md needs this table:\n{rows}");
+    assert_eq!(rows, RATES, "the counts have changed:\n{rows}");
+    let page = include_str!("../../docs/checks.md");
+    assert!(page.contains(SENTENCE), "docs/checks.md lacks: {SENTENCE}");
 }

@@ -51,16 +51,16 @@ fn every_gate_of_the_gallery_warns() {
 
 #[test]
 fn every_entry_is_in_the_document_and_has_a_scenario() {
-    let document = repository("docs/gallery.md");
+    let document = repository("docs/gates.md");
     for entry in GALLERY {
         let name = entry.name;
         let row = format!("| [`{name}`](../modes/gallery/{name}.yaml) | {} |", entry.about());
-        assert!(document.contains(&row), "docs/gallery.md lacks: {row}");
+        assert!(document.contains(&row), "docs/gates.md lacks: {row}");
         let scenario = repository(&format!("fixtures/scenarios/gallery/{name}.yaml"));
         assert!(scenario.contains(&format!("[modes, add, {name}]")), "{name}");
     }
     let rows = document.lines().filter(|line| line.starts_with("| [`")).count();
-    assert_eq!(rows, GALLERY.len(), "docs/gallery.md lists an entry that does not exist");
+    assert_eq!(rows, GALLERY.len(), "docs/gates.md lists an entry that does not exist");
 }
 
 #[test]

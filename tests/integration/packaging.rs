@@ -55,30 +55,46 @@ fn every_platform_has_a_package_and_a_job() {
     let launcher = launcher();
     let listed: BTreeSet<String> = launcher["optionalDependencies"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(platforms, listed);
-    let (workflow, page) = (text(".github/workflows/release.yml"), text("docs/platforms.md"));
+    let (workflow, page) = (text(".github/workflows/release.yml"), text("docs/install.md"));
     for row in &targets {
         assert_eq!(row.len(), 4, "{row:?}");
         assert!(workflow.contains(&format!("target: {}", row[0])), "{} is not built by the workflow", row[0]);
-        assert!(page.contains(&row[0]), "{} is not in docs/platforms.md", row[0]);
+        assert!(page.contains(&row[0]), "{} is not in docs/install.md", row[0]);
     }
 }
 
 #[test]
 fn the_documents_name_the_oldest_supported_rust() {
-    let version = value("Cargo.toml", "package", "rust-version");
-    for page in ["README.md", "docs/dependencies.md"] {
+    let version = value("Cargo.toml", "workspace.package", "rust-version");
+    for page in ["README.md", "docs/install.md"] {
         assert!(text(page).contains(&format!("Rust {version}")), "{page} names another version");
     }
 }
 
+/// A comment above a dependency says why it is used, in the manifest of the program or of one of its crates.
 #[test]
 fn every_dependency_is_explained() {
-    let names = ["dependencies", "target.'cfg(unix)'.dependencies"].map(|name| section("Cargo.toml", name)).concat();
-    assert!(names.len() > 20, "{names:?}");
-    let page = text("docs/dependencies.md");
-    for (name, _) in names {
-        assert!(page.contains(&format!("| `{name}`")), "`{name}` has no row in docs/dependencies.md");
+    let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let names = crates.map(|entry| format!("crates/{}/Cargo.toml", entry.unwrap().file_name().to_str().unwrap()));
+    let manifests: Vec<String> = std::iter::once("Cargo.toml".to_owned()).chain(names).collect();
+    let explains = |path: &String, name: &str| {
+        let manifest = text(path);
+        let above = manifest.split_once(&format!("\n{name} = ")).and_then(|(before, _)| before.lines().last());
+        above.is_some_and(|line| line.starts_with("# "))
+    };
+    let mut count = 0;
+    for path in &manifests {
+        let sections = ["dependencies", "target.'cfg(unix)'.dependencies"];
+        let sections = sections.iter().filter(|name| text(path).contains(&format!("\n[{name}]\n")));
+        for (name, value) in sections.flat_map(|name| section(path, name)) {
+            let name = name.trim_end_matches(".workspace");
+            if !value.contains("path = ") && !name.starts_with('#') {
+                assert!(manifests.iter().any(|path| explains(path, name)), "no comment says why {path} uses `{name}`");
+                count += 1;
+            }
+        }
     }
+    assert!(count > 20, "{count}");
 }
 
 #[test]
