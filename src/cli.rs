@@ -29,6 +29,7 @@ mod session_lookup;
 mod status;
 mod trust;
 mod uninstall;
+mod user_copy;
 mod version;
 mod why;
 

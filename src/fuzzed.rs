@@ -5,7 +5,7 @@
 use crate::engine::decide;
 use crate::event::{Event, EventKind};
 use crate::facts::{Facts, RecordedAnswers, frontmatter, frontmatter_of};
-use crate::hook_entries::{PROJECT_COMMAND, with_entries, without_entries};
+use crate::hook_entries::{PROJECT_COMMAND, SettingsScope, with_entries, without_entries};
 use crate::journal::JournalLine;
 use crate::mode::Catalogue;
 use crate::redact::export::find_export_secrets;
@@ -137,7 +137,7 @@ fn transcript(bytes: &[u8]) {
 fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let events = [EventKind::SessionStart, EventKind::PreToolUse, EventKind::Stop];
-    let Ok(with) = with_entries(text, PROJECT_COMMAND, &events) else { return };
+    let Ok(with) = with_entries(text, PROJECT_COMMAND, SettingsScope::Project, &events) else { return };
     let is_json = |text: &str| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).is_ok();
     assert!(is_json(&with), "the result is not JSON: {with}");
     let without = without_entries(&with);

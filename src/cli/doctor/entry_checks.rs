@@ -83,7 +83,7 @@ fn malformed(groups: &Value) -> Option<&'static str> {
 /// Whether every event that the modes need has an entry.
 fn coverage(context: &DoctorContext) -> Diagnostic {
     let calls = context.calls();
-    let mut needed = hook_entries::required_events(&context.catalogue);
+    let mut needed = hook_entries::required_events(context.catalogue.event_kinds());
     needed.retain(|kind| context.client().is_none_or(|client| client.knows(*kind)));
     let is_covered = |kind: &EventKind| calls.iter().any(|(_, entry)| entry.event == kind.name());
     let missing: Vec<&str> = needed.iter().filter(|kind| !is_covered(kind)).map(|kind| kind.name()).collect();

@@ -8,6 +8,7 @@ use super::super::install::refresh_program;
 use super::super::install_manifest::InstallManifest;
 use super::super::install_target::InstallTarget;
 use super::super::is_run_by_model;
+use super::super::user_copy::version_numbers;
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::disk;
@@ -181,7 +182,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic>
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         let message = format!("`{name}` is modegate {version}, this is {own}");
-        let is_newer = numbers(&version) > numbers(own);
+        let is_newer = version_numbers(&version) > version_numbers(own);
         let fix =
             if is_newer { "update the modegate you run here, or go back with `modegate install`" } else { INSTALL };
         return vec![Diagnostic::problem("program-outdated", message, fix)];
@@ -210,7 +211,7 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
         return None;
     }
     let version = version(&program).ok()?;
-    numbers(&version).zip(numbers(own)).filter(|(copy, own)| copy < own)?;
+    version_numbers(&version).zip(version_numbers(own)).filter(|(copy, own)| copy < own)?;
     let name = target.short(&program);
     Some(match refresh_program(target) {
         Ok(()) => Diagnostic::ok("program-refreshed", format!("`{name}` was modegate {version} and is now {own}")),
@@ -219,11 +220,6 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
             Diagnostic::problem("program-outdated", message, INSTALL)
         }
     })
-}
-
-fn numbers(version: &str) -> Option<[u64; 3]> {
-    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    numbers.ok()?.try_into().ok()
 }
 
 /// Whether a program is a copy of this one.
