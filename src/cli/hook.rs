@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 const LINKED: &str = "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
 
 /// The problem with an installation whose folder is missing.
-const GONE: &str = "`.claude/hooks` is gone, and with it the program that the hook entries run; run `modegate install`";
+const GONE: &str = "`.claude/hooks` is gone, and with it the copy of the program there; run `modegate install`";
 
 /// The sentence about a journal that something other than modegate altered.
 const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than modegate; what it \
@@ -221,16 +221,20 @@ fn library<'p>(
     hooks: HooksFolder,
 ) -> Option<ModeCache<'p>> {
     // A tool may have removed the folder: the record of the installation shows that this is a project.
-    let is_installed = || places.installation().is_some_and(|record| record.exists());
     let is_missing = hooks == HooksFolder::Missing;
     let is_new = is_missing && event.kind == Some(EventKind::SessionStart) && is_set_up(places);
-    if is_new || !is_missing || is_installed() {
+    if is_new || !is_missing || is_installed(places) {
         let looks_closely = event.kind.is_some_and(installation::compares);
         let check = if looks_closely { SourceScope::All } else { SourceScope::Own };
         return Some(ModeCache::open(places, check, compiled));
     }
     let call = event.command()?;
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
+}
+
+/// Whether the user's folder shows that this is a project.
+fn is_installed(places: &ProjectPaths) -> bool {
+    places.installation().is_some_and(|record| record.exists())
 }
 
 /// What is at `.claude/hooks`.
@@ -385,7 +389,8 @@ impl HookRun<'_> {
     ) -> DecisionAttempt {
         let id = attempt.before.id.clone();
         // A blocked command does not make a folder a project.
-        let is_project = attempt.decided.decision.verdict < Verdict::Block || self.hooks != HooksFolder::Missing;
+        let is_project = self.hooks != HooksFolder::Missing || is_installed(self.places);
+        let is_project = is_project || attempt.decided.decision.verdict < Verdict::Block;
         if attempt.decided.session == attempt.before || id.is_empty() || !is_project {
             return attempt;
         }
@@ -435,10 +440,9 @@ impl HookRun<'_> {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
-        let was_installed = || self.places.installation().is_some_and(|record| record.exists());
         if compares && self.hooks == HooksFolder::Other {
             self.problems.push(LINKED.to_owned());
-        } else if compares && self.hooks == HooksFolder::Missing && !self.has_folder() && was_installed() {
+        } else if compares && self.hooks == HooksFolder::Missing && !self.has_folder() && is_installed(self.places) {
             self.problems.push(GONE.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));

@@ -15,7 +15,7 @@ use crate::disk;
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries;
-use crate::installation;
+use crate::installation::{self, is_executable};
 use crate::live::place;
 use crate::mode_cache;
 use crate::starter;
@@ -23,9 +23,9 @@ use crate::user_folder::create_private;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::{fs, io};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 #[derive(Args)]
 #[command(
@@ -66,7 +66,8 @@ impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
         // Private entries run no program of a project.
-        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| target.runs_project_program()) {
+        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| target.runs_project_program())
+        {
             return Err(error);
         }
         let catalogue = mode_cache::sources(&target.state_places()).catalogue();
@@ -111,7 +112,13 @@ impl Install {
         if !target.is_private && cfg!(unix) {
             let note = "finds the program for colleagues";
             let before = text_of(&target.script())?;
-            changes.push(FileChange::text(target.script(), FileClass::Own, before, hook_entries::SCRIPT.to_owned(), note));
+            changes.push(FileChange::text(
+                target.script(),
+                FileClass::Own,
+                before,
+                hook_entries::SCRIPT.to_owned(),
+                note,
+            ));
         }
         if !self.path {
             changes.extend(programs(target)?);
@@ -195,28 +202,20 @@ struct Coverage {
 
 impl Coverage {
     fn of(target: &InstallTarget, changes: &[FileChange]) -> Self {
-        if target.is_users {
-            return Self {
-                commit: None,
-                colleagues: "not affected: these are your own settings",
-                worktrees: "gated",
-                subfolders: "gated",
-            };
-        }
-        if target.is_private {
-            return Self {
-                commit: None,
-                colleagues: "not affected: .claude/settings.local.json is yours, do not commit it",
-                worktrees: "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
-                subfolders: "gated (Claude Code 2.1.211 and later)",
-            };
-        }
-        Self {
-            commit: Some(format!("commit {} to share this", shared_files(target, changes))),
-            colleagues: COLLEAGUES,
-            worktrees: worktrees_of(target),
-            subfolders: "not gated if you start Claude Code there; `modegate install --local` gates them for you",
-        }
+        let [colleagues, worktrees, subfolders] = if target.is_users {
+            ["not affected: these are your own settings", "gated", "gated"]
+        } else if target.is_private {
+            [
+                "not affected: .claude/settings.local.json is yours, do not commit it",
+                "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
+                "gated (Claude Code 2.1.211 and later)",
+            ]
+        } else {
+            let below = "not gated if you start Claude Code there; `modegate install --local` gates them for you";
+            [COLLEAGUES, worktrees_of(target), below]
+        };
+        let commit = (!target.is_private).then(|| format!("commit {} to share this", shared_files(target, changes)));
+        Self { commit, colleagues, worktrees, subfolders }
     }
 
     fn print(&self) {
@@ -337,23 +336,12 @@ fn programs(target: &InstallTarget) -> Result<Vec<FileChange>, CliError> {
 /// Writes a program with this content.
 fn copied(bytes: &[u8], program: PathBuf) -> FileChange {
     let is_current =
-        disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program);
+        disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program) != Some(false);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
     let write = || ChangeAction::Write { before: None, after: bytes.to_owned(), class: FileClass::Program };
     let action = if is_current { ChangeAction::Unchanged } else { write() };
     FileChange::new(program, action, note)
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 == 0o111)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
 }
 
 /// Writes `.claude/hooks/.gitignore`; an existing one keeps its lines.

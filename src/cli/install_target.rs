@@ -4,8 +4,8 @@
 
 use super::cli_error::CliError;
 use super::file_change::text_of;
-use crate::hook_entries::{PROJECT_COMMAND, SCRIPT_PATH, SettingsError, SettingsScope, has_entries, with_entries};
 use crate::event::EventKind;
+use crate::hook_entries::{PROJECT_COMMAND, SCRIPT_PATH, SettingsError, SettingsScope, has_entries, with_entries};
 use crate::live::place;
 use crate::paths::ProjectPaths;
 use crate::store;

@@ -13,7 +13,6 @@ use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries;
 use crate::installation;
-use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::starter;
 use clap::Args;
@@ -211,13 +210,8 @@ fn settings(target: &InstallTarget) -> Result<Option<FileChange>, CliError> {
 fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
     let value = hook_entries::settings_value(text);
     let entries = hook_entries::entries_in(&value);
-    let present = entries.iter().filter(|entry| entry.is_ours()).filter_map(|entry| EventKind::named(entry.event));
-    let present: Vec<EventKind> = present.collect();
-    // Events were added in the order in which modes need them, then those that modes no longer need.
-    let mut events = hook_entries::required_events(mode_cache::read(&target.places()).event_kinds());
-    events.retain(|kind| present.contains(kind));
-    let outdated: Vec<EventKind> = present.into_iter().filter(|kind| !events.contains(kind)).collect();
-    events.extend(outdated);
+    let events = entries.iter().filter(|entry| entry.is_ours()).filter_map(|entry| EventKind::named(entry.event));
+    let events: Vec<EventKind> = events.collect();
     // Both in the present form: the entries may have been written by an earlier version, or with `--path`.
     let updated = |text: &str| target.with_entries(text, &events, false).ok();
     updated(before).is_some_and(|installed| updated(text) == Some(installed))

@@ -50,7 +50,8 @@ impl UserCopy {
 
     /// Removes installations from its record; returns its removal if no other one uses it.
     pub(super) fn remove_users(&mut self, targets: &[InstallTarget]) -> Option<FileChange> {
-        let own: BTreeSet<String> = targets.iter().map(|target| target.settings.to_string_lossy().into_owned()).collect();
+        let own: BTreeSet<String> =
+            targets.iter().map(|target| target.settings.to_string_lossy().into_owned()).collect();
         let was_used = !self.record.settings.is_disjoint(&own);
         // A project may have been deleted without `uninstall`.
         self.record.settings.retain(|settings| !own.contains(settings) && Path::new(settings).is_file());

@@ -73,14 +73,15 @@ pub fn with_entries(
             Some(groups) => groups.array_value().ok_or_else(|| SettingsError::NotAList(name.to_owned()))?,
         };
         if scope.is_of_project() {
-            remove_restricted(&groups, *kind);
+            remove_entries(&groups, |group, entry| !is_unrestricted(group, entry, *kind));
         }
         match ours(&groups).first() {
             None if !scope.is_of_project() && has_custom_call(&groups) => {}
             None => drop(groups.append(group(program, *kind))),
             Some(entry) => set_command(entry, program, *kind),
         }
-        remove_entries(&groups, 1);
+        let mut is_first = true;
+        remove_entries(&groups, |_, _| !std::mem::take(&mut is_first));
     }
     let others = hooks.properties().into_iter().filter(|event| {
         let name = event.decoded_name();
@@ -140,7 +141,7 @@ fn is_blank(text: &str) -> bool {
 /// Removes modegate's entries from an event, and the event if it is empty then; returns whether there were any.
 fn clear(event: CstObjectProp) -> bool {
     let Some(groups) = event.array_value() else { return false };
-    let had = remove_entries(&groups, 0);
+    let had = remove_entries(&groups, |_, _| true);
     if had && groups.elements().is_empty() {
         event.remove();
     }
@@ -228,20 +229,6 @@ fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
     (command, args)
 }
 
-/// Removes modegate's entries that the host does not run for every event of the kind, or whose answer it does not use.
-fn remove_restricted(groups: &CstArray, kind: EventKind) {
-    for group in groups.elements() {
-        let Some(entries) = entries(&group) else { continue };
-        let restricted: Vec<CstObject> =
-            own(&entries).into_iter().filter(|entry| !is_unrestricted(&group, entry, kind)).collect();
-        let had = !restricted.is_empty();
-        restricted.into_iter().for_each(CstObject::remove);
-        if had && entries.elements().is_empty() {
-            group.remove();
-        }
-    }
-}
-
 /// Whether an entry of a group gets every event of its kind and decides it in the session's own project.
 fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool {
     // Of two equal keys, the host uses the last, and the editor the first.
@@ -285,16 +272,14 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
     }
 }
 
-/// Removes modegate's entries except the first `kept`, and groups left empty; returns whether there were any.
-fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
+/// Removes the entries of modegate that `is_removed` picks, and groups left empty; returns whether there were any.
+fn remove_entries(groups: &CstArray, mut is_removed: impl FnMut(&CstNode, &CstObject) -> bool) -> bool {
     let mut any = false;
     for group in groups.elements() {
         let Some(entries) = entries(&group) else { continue };
-        let own = own(&entries);
-        let stay = own.len().min(kept);
-        kept -= stay;
-        let had = own.len() > stay;
-        own.into_iter().skip(stay).for_each(CstObject::remove);
+        let removed: Vec<CstObject> = own(&entries).into_iter().filter(|entry| is_removed(&group, entry)).collect();
+        let had = !removed.is_empty();
+        removed.into_iter().for_each(CstObject::remove);
         if had && entries.elements().is_empty() {
             group.remove();
         }

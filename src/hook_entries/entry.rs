@@ -66,6 +66,11 @@ impl<'a> HookEntry<'a> {
         self.command().is_some_and(|line| launcher::parsed(line).is_some())
     }
 
+    /// Whether it runs the project's script where the program is missing.
+    pub fn runs_script(&self) -> bool {
+        self.is_launcher() && self.command().is_some_and(|line| line.contains("$p.sh"))
+    }
+
     /// Whether it stays silent where a settings file calls modegate for its event; see [`super::is_superseded`].
     pub fn is_fallback(&self) -> bool {
         let line = self.command().unwrap_or_default();

@@ -3,7 +3,10 @@
 use super::edit::without_setting;
 use super::host_schema::check_schema;
 use super::plugin::PLUGIN_PREFIX;
-use super::{HookEntry, PROJECT_VARIABLE, SettingsError, SettingsScope, entries_in, settings_value, with_entries, without_entries};
+use super::{
+    HookEntry, PROJECT_VARIABLE, SettingsError, SettingsScope, entries_in, settings_value, with_entries,
+    without_entries,
+};
 use crate::event::EventKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -84,7 +87,8 @@ impl GuardedSettings {
     /// The settings `text` with these entries; `None` unless they can be restored exactly.
     pub fn put_back(&self, text: &str) -> Option<String> {
         let events: Vec<EventKind> = self.order.iter().filter_map(|name| EventKind::named(name)).collect();
-        let restored = with_entries(&without_entries(text).ok()?, self.program.as_ref()?, SettingsScope::Project, &events).ok()?;
+        let restored =
+            with_entries(&without_entries(text).ok()?, self.program.as_ref()?, SettingsScope::Project, &events).ok()?;
         let result = Self::parse(&restored).ok()?;
         (result.entries == self.entries && result.others == Self::parse(text).ok()?.others).then_some(restored)
     }
@@ -128,7 +132,8 @@ mod tests {
 
     #[test]
     fn entries_in_a_form_of_the_user_are_not_replaced() {
-        let installed = with_entries("", PROJECT_COMMAND, SettingsScope::Project, &EVENTS).unwrap().replace("150", "300");
+        let installed =
+            with_entries("", PROJECT_COMMAND, SettingsScope::Project, &EVENTS).unwrap().replace("150", "300");
         assert_eq!(GuardedSettings::parse(&installed).unwrap().put_back("{}"), None);
     }
 

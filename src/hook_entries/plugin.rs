@@ -151,7 +151,8 @@ mod tests {
             assert!(!superseded(&plain(entry)), "{entry}");
         }
         assert!(!superseded(&own.replace("[ -x \\\"$p\\\" ]", "[ -x /none ]")), "{own}");
-        let by_copy = |program: &str| plain(&format!(r#"{{"type": "command", "command": "{program}", "args": ["hook"]}}"#));
+        let by_copy =
+            |program: &str| plain(&format!(r#"{{"type": "command", "command": "{program}", "args": ["hook"]}}"#));
         assert!(superseded(&by_copy("/state/bin/modegate")) && !superseded(&by_copy("/other/bin/modegate")));
         let filtered = own.replacen(r#""hooks": ["#, r#""matcher": "Nothing", "hooks": ["#, 1);
         assert!(filtered != own && !superseded(&filtered), "{filtered}");
@@ -163,7 +164,8 @@ mod tests {
 
     #[test]
     fn entries_that_are_switched_off_answer_nothing() {
-        let own = settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
+        let own =
+            settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
         for text in [r#"{"disableAllHooks": true}"#, r#"{"\u0064isableAllHooks": true}"#] {
             let off = HostSettings { scope: SettingsScope::Local, ..settings(text, false) };
             assert!(!is_superseded("Stop", &[own.clone(), off.clone()], true), "{text}");
@@ -173,7 +175,8 @@ mod tests {
 
     #[test]
     fn only_managed_entries_count_where_only_they_run() {
-        let own = settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
+        let own =
+            settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
         let only = settings(r#"{"allowManagedHooksOnly": true}"#, true);
         assert!(!is_superseded("Stop", &[own.clone(), only.clone()], true));
         assert!(
