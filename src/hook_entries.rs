@@ -14,6 +14,7 @@ pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, has_entries, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in, settings_value};
 pub use guarded::{DISABLING, GuardedSettings};
+pub use host_schema::malformed;
 pub use launcher::SCRIPT;
 pub use plugin::{HostSettings, SettingsScope, enables_plugin, is_superseded, plugin_hooks};
 

@@ -331,6 +331,10 @@ impl HookRun<'_> {
         if is_in_mode && self.event.may_have_edited() {
             self.changed = live.changed_files();
         }
+        if is_in_mode && self.hooks == HooksFolder::Missing && !self.has_folder() && is_installed(self.places) {
+            // A tool has removed the folder. A session without modes leaves it alone: it may only have been moved for a moment.
+            let _: Result<(), StoreError> = store.update_summary(Some(&decided.session), &now().at);
+        }
         self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {

@@ -335,8 +335,8 @@ fn programs(target: &InstallTarget) -> Result<Vec<FileChange>, CliError> {
 
 /// Writes a program with this content.
 fn copied(bytes: &[u8], program: PathBuf) -> FileChange {
-    let is_current =
-        disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program) != Some(false);
+    let is_current = disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes)
+        && is_executable(&program) != Some(false);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
     let write = || ChangeAction::Write { before: None, after: bytes.to_owned(), class: FileClass::Program };

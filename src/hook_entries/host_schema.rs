@@ -2,6 +2,7 @@
 
 use super::SettingsError;
 use super::edit::quoted;
+use crate::event::EventKind;
 use serde_json::Value;
 
 /// Whether the host takes a value.
@@ -63,6 +64,37 @@ pub(super) fn check_schema(settings: &Value) -> Result<(), SettingsError> {
         }
     }
     Ok(())
+}
+
+/// Whether the host is certain to run the hooks of a file: it knows their events, and no entry is malformed.
+pub(super) fn is_used(settings: &Value) -> bool {
+    let mut events = settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
+    let is_fine = |(event, groups): (&String, &Value)| EventKind::named(event).is_some() && malformed(groups).is_none();
+    check_schema(settings).is_ok() && events.all(is_fine)
+}
+
+/// What is wrong with the entries of an event.
+pub fn malformed(groups: &Value) -> Option<&'static str> {
+    let Some(groups) = groups.as_array() else { return Some("it is not a list") };
+    groups.iter().find_map(|group| {
+        if group.get("matcher").is_some_and(|matcher| !matcher.is_string()) {
+            return Some("a `matcher` is not text");
+        }
+        let Some(entries) = group.get("hooks").and_then(Value::as_array) else {
+            return Some("a group has no list `hooks`");
+        };
+        entries.iter().find_map(|entry| {
+            let text = |name: &str| entry.get(name).and_then(Value::as_str);
+            let bad_timeout = |time: &Value| time.as_f64().is_none_or(|time| time <= 0.0);
+            match text("type") {
+                None => Some("an entry has no `type`"),
+                Some("command") if text("command").is_none() => Some("a `command` entry has no `command`"),
+                _ if entry.get("args").is_some_and(|args| !args.is_array()) => Some("`args` is not a list"),
+                _ if entry.get("timeout").is_some_and(bad_timeout) => Some("a `timeout` is not a number of seconds"),
+                _ => None,
+            }
+        })
+    })
 }
 
 #[cfg(test)]

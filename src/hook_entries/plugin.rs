@@ -1,6 +1,6 @@
 //! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
 
-use super::host_schema::check_schema;
+use super::host_schema::is_used;
 use super::{DISABLING, HookEntry, TIMEOUT, entries_in, launcher, settings_value};
 use crate::event::EventKind;
 use serde_json::{Map, Value, json};
@@ -31,9 +31,9 @@ pub enum SettingsScope {
 }
 
 impl HostSettings {
-    /// Whether the host uses the hooks of the file, whose content is `value`. Not every host takes a byte order mark.
+    /// Whether the host is certain to use the hooks of the file, whose content is `value`. Not every host takes a byte order mark.
     fn is_used(&self, value: &Value) -> bool {
-        !self.text.starts_with('\u{feff}') && check_schema(value).is_ok()
+        !self.text.starts_with('\u{feff}') && is_used(value)
     }
 }
 

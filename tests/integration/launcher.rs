@@ -185,7 +185,7 @@ fn a_removed_folder_of_modegate_changes_nothing() {
         std::fs::remove_dir_all(home.join(".claude/hooks")).unwrap();
         let blocked = sent_from(&folder, &planner);
         assert!(blocked.exit == 2 && blocked.stderr.contains("Research report not found"), "{folder:?} {blocked:?}");
-        assert_eq!(project.cache()["plan_mode"]["sessions"]["s"]["phase"].is_null(), false, "{}", project.cache());
+        assert_eq!(project.cache()["plan_mode"]["is_active"], true, "{}", project.cache());
         assert!(project.read(".claude/hooks/sessions/s.jsonl").contains("strategic-planner"));
     }
 }

@@ -65,7 +65,7 @@ fn every_platform_has_a_package_and_a_job() {
 
 #[test]
 fn the_documents_name_the_oldest_supported_rust() {
-    let version = value("Cargo.toml", "package", "rust-version");
+    let version = value("Cargo.toml", "workspace.package", "rust-version");
     for page in ["README.md", "docs/dependencies.md"] {
         assert!(text(page).contains(&format!("Rust {version}")), "{page} names another version");
     }
