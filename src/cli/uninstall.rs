@@ -150,15 +150,9 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
     let is_only = projects.iter().all(|other| *other == own);
     let key = own.ancestors().nth(2).map(|state| state.join("key")).filter(|key| key.is_file());
-    let removed_unless = |path: PathBuf, is_kept: bool, note: &str| {
-        FileChange::new(
-            path,
-            if is_kept { ChangeAction::Keep } else { ChangeAction::Remove },
-            if is_kept { note } else { "" },
-        )
-    };
-    let key = key.map(|key| removed_unless(key, is_kept || !is_only, "seals the state of all your projects"));
-    [removed_unless(own, is_kept, "state, and what you trust")].into_iter().chain(key).collect()
+    let note = "seals the state of all your projects";
+    let key = key.map(|key| FileChange::remove_unless(is_kept || !is_only, key, note));
+    [FileChange::remove_unless(is_kept, own, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
 /// The state and the journals of a project.
@@ -221,13 +215,9 @@ fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
 fn starter_files(target: &InstallTarget) -> Vec<FileChange> {
     let manifest = InstallManifest::read(target);
     let paths = starter::FILES.iter().map(|file| target.claude.join(file.path)).chain([target.places().settings()]);
-    let change = |path: PathBuf| {
-        if manifest.is_unchanged(target, &path) {
-            return FileChange::remove(path);
-        }
-        FileChange::new(path, ChangeAction::Keep, "changed since install")
-    };
-    paths.filter(|path| manifest.has(target, path)).map(change).collect()
+    let written = paths.filter(|path| manifest.has(target, path));
+    let is_changed = |path: &Path| !manifest.is_unchanged(target, path);
+    written.map(|path| FileChange::remove_unless(is_changed(&path), path, "changed since install")).collect()
 }
 
 /// Whether a settings file outside `targets` still calls the program.

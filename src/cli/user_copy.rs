@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::file_change::{ChangeAction, FileChange};
+use super::file_change::FileChange;
 use super::install_target::InstallTarget;
 use crate::disk;
 use serde::{Deserialize, Serialize};
@@ -56,10 +56,8 @@ impl UserCopy {
         // A project may have been deleted without `uninstall`.
         self.record.settings.retain(|settings| !own.contains(settings) && Path::new(settings).is_file());
         let folder = self.program.parent().filter(|_| was_used)?.to_owned();
-        let is_last = self.record.settings.is_empty();
-        let (action, note) =
-            if is_last { (ChangeAction::Remove, "") } else { (ChangeAction::Keep, "your other installations use it") };
-        Some(FileChange::new(folder, action, note))
+        let is_used = !self.record.settings.is_empty();
+        Some(FileChange::remove_unless(is_used, folder, "your other installations use it"))
     }
 
     /// Writes its record, unless it was removed.
