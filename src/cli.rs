@@ -22,6 +22,7 @@ pub(crate) mod session_lookup;
 mod status;
 pub(crate) mod trust;
 mod uninstall;
+mod user_copy;
 mod version;
 pub(crate) mod why;
 

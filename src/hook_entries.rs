@@ -6,18 +6,19 @@ mod change;
 mod edit;
 mod entry;
 mod guarded;
-mod known_form;
+mod host_schema;
 mod launcher;
 mod plugin;
 
 pub(crate) use change::changes_entries;
-pub use edit::{SettingsError, with_entries, without_entries};
+pub use edit::{SettingsError, has_entries, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in, settings_value};
 pub use guarded::{DISABLING, GuardedSettings};
+pub use host_schema::malformed;
+pub use launcher::SCRIPT;
 pub use plugin::{HostSettings, SettingsScope, enables_plugin, is_superseded, plugin_hooks};
 
 use crate::event::EventKind;
-use crate::mode::Catalogue;
 
 /// Seconds the host waits for the hook: longer than steps and locks together, because a timeout opens every gate.
 pub const TIMEOUT: u64 = 150;
@@ -27,6 +28,9 @@ pub const PROJECT_VARIABLE: &str = "${CLAUDE_PROJECT_DIR}";
 
 /// The program of a project's entries.
 pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
+
+/// The committed script that looks for the program where a project has none, below the project's folder.
+pub const SCRIPT_PATH: &str = ".claude/hooks/modegate.sh";
 
 /// The events that every mode needs.
 const NEEDED: [EventKind; 10] = [
@@ -43,17 +47,16 @@ const NEEDED: [EventKind; 10] = [
     EventKind::ConfigChange,
 ];
 
-/// The events that a project's modes need an entry for.
+/// The events that need an entry where the gates of a project are for events of these `kinds`.
 ///
 /// Never `WorktreeCreate`: a hook for it replaces git's own worktree creation.
 #[must_use]
-pub fn required_events(catalogue: &Catalogue) -> Vec<EventKind> {
-    let mut kinds = NEEDED.to_vec();
-    let gates = catalogue.modes.iter().flat_map(|mode| &mode.gates);
-    for kind in gates.flat_map(|gate| gate.on.iter()).flat_map(|trigger| trigger.event.kinds()) {
-        if kind != EventKind::WorktreeCreate && !kinds.contains(&kind) {
-            kinds.push(kind);
+pub fn required_events(kinds: impl IntoIterator<Item = EventKind>) -> Vec<EventKind> {
+    let mut events = NEEDED.to_vec();
+    for kind in kinds {
+        if kind != EventKind::WorktreeCreate && !events.contains(&kind) {
+            events.push(kind);
         }
     }
-    kinds
+    events
 }

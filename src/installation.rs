@@ -10,7 +10,7 @@ mod stamp;
 
 use crate::disk;
 use crate::event::EventKind;
-use crate::hook_entries::{GuardedSettings, SettingsError};
+use crate::hook_entries::{GuardedSettings, SCRIPT_PATH, SettingsError};
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
 use crate::store::{
@@ -23,6 +23,7 @@ use comparison::{HoldReason, InstallationComparison};
 use last_comparison::LastComparison;
 use serde::{Deserialize, Serialize};
 use stamp::FileStamp;
+pub(crate) use stamp::is_executable;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ struct InstallationRecord {
     /// The host's settings files, by the names that messages use.
     settings: BTreeMap<String, SettingsRecord>,
     program: Option<FileRecord>,
+    /// The committed script that looks for the program.
+    #[serde(default)]
+    script: Option<FileRecord>,
     /// The user's own settings for modegate.
     #[serde(default)]
     user: Option<FileRecord>,
@@ -135,6 +139,8 @@ pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
             }
         }
         sentences.extend(comparison.program(known.program.as_ref(), seen.program.as_ref()));
+        let runs_script = seen.settings.values().any(|settings| settings.known.runs_script());
+        sentences.extend(comparison.script(known.script.as_ref().filter(|_| runs_script), &mut seen.script));
         sentences.extend(comparison.user_file(known.user.as_ref(), seen.user.as_ref()));
         let _: io::Result<()> = seen.write(places);
     }
@@ -165,6 +171,7 @@ impl InstallationRecord {
         Self {
             settings: settings.collect(),
             program: FileRecord::seen(&program(places), self.program.as_ref()),
+            script: FileRecord::seen(&places.home.join(SCRIPT_PATH), self.script.as_ref()),
             user: places.user_settings.as_ref().and_then(|path| FileRecord::seen(path, self.user.as_ref())),
             installed: self.installed.clone(),
         }
@@ -195,7 +202,7 @@ impl FileRecord {
             return Some(known.clone());
         }
         let sha256 = disk::read(path, disk::PROGRAM).map_or_else(|error| disk::reason(&error), |bytes| sha256(&bytes));
-        Some(Self { stamp, sha256, executable: stamp::is_executable(path) })
+        Some(Self { stamp, sha256, executable: is_executable(path) })
     }
 }
 

@@ -90,7 +90,9 @@ pub mod internals {
     pub use crate::facts::{ChangeKind, CommitState, GitChange, frontmatter, frontmatter_of};
     pub use crate::gallery::GALLERY;
     pub use crate::hook::answer_in;
-    pub use crate::hook_entries::{PROJECT_COMMAND, plugin_hooks, required_events, with_entries, without_entries};
+    pub use crate::hook_entries::{
+        PROJECT_COMMAND, SettingsScope, plugin_hooks, required_events, with_entries, without_entries,
+    };
     pub use crate::journal::{masked as masked_session, redacted};
     pub use crate::journal_files::{journals, lines};
     pub use crate::live::now;

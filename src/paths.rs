@@ -52,6 +52,11 @@ impl ProjectPaths {
         self.state_dir.as_ref().map(|own| own.join("installation.json"))
     }
 
+    /// The user's copy of the program, in the state folder.
+    pub fn user_program(&self) -> Option<PathBuf> {
+        self.state_dir.as_ref()?.ancestors().nth(2).map(user_program)
+    }
+
     pub fn journal(&self, session: &str) -> PathBuf {
         self.home.join([".claude/hooks/sessions/", &safe_name(session), ".jsonl"].concat())
     }
@@ -68,6 +73,11 @@ impl ProjectPaths {
     pub fn settings(&self) -> PathBuf {
         self.home.join(".claude/modegate.yaml")
     }
+}
+
+/// The user's copy of the program in a state folder: one for all projects.
+pub fn user_program(state: &Path) -> PathBuf {
+    state.join(format!("bin/modegate{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// The project that owns an agent's worktree: the part before `.claude/worktrees/`.

@@ -12,7 +12,7 @@ pub use environment::UserEnvironment;
 pub use repository_bounds::is_outside;
 
 use crate::disk::{self, SeenFolders, real};
-use crate::paths::{ProjectPaths, safe_name};
+use crate::paths::{ProjectPaths, safe_name, user_program};
 use base::digest::sha256;
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -57,6 +57,12 @@ fn paths_with(environment: &UserEnvironment, home: PathBuf, seen: &mut SeenFolde
 fn user_settings(environment: &UserEnvironment) -> Option<PathBuf> {
     let folder = environment.path("CLAUDE_CONFIG_DIR").or_else(|| Some(user_home(environment)?.join(".claude")))?;
     Some(folder.join("modegate.yaml"))
+}
+
+/// The user's copy of the program, for hook entries of the user's own settings.
+#[must_use]
+pub fn user_program_at(home: &Path) -> Option<PathBuf> {
+    state_folder(&UserEnvironment::of(home)).map(|state| user_program(&state))
 }
 
 /// The path that a user writes as `~/src/app`, in settings for the project at `home`.

@@ -3,9 +3,9 @@
 //! Each function panics where its property does not hold.
 
 use modegate::internals::{
-    ExecContext, PROJECT_COMMAND, Scenario, StateStatus, StateSummary, TranscriptFile, conversation_text, effects,
-    frontmatter, frontmatter_of, latest_assistant_text, masked_session, rebuild, redacted, with_entries,
-    without_entries,
+    ExecContext, PROJECT_COMMAND, Scenario, SettingsScope, StateStatus, StateSummary, TranscriptFile,
+    conversation_text, effects, frontmatter, frontmatter_of, latest_assistant_text, masked_session, rebuild, redacted,
+    with_entries, without_entries,
 };
 use modegate::{Catalogue, Event, EventKind, Facts, JournalLine, RecordedAnswers, Session, decide, redecide, reply};
 use redact::{find_export_secrets, masked_text};
@@ -114,7 +114,7 @@ fn transcript(bytes: &[u8]) {
 fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let events = [EventKind::SessionStart, EventKind::PreToolUse, EventKind::Stop];
-    let Ok(with) = with_entries(text, PROJECT_COMMAND, &events) else { return };
+    let Ok(with) = with_entries(text, PROJECT_COMMAND, SettingsScope::Project, &events) else { return };
     let is_json = |text: &str| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).is_ok();
     assert!(is_json(&with), "the result is not JSON: {with}");
     let without = without_entries(&with);

@@ -59,6 +59,11 @@ impl FileChange {
         Self::new(path, ChangeAction::Remove, "")
     }
 
+    /// Removes a file unless it is kept, for the reason in `note`.
+    pub(super) fn remove_unless(is_kept: bool, path: PathBuf, note: &str) -> Self {
+        if is_kept { Self::new(path, ChangeAction::Keep, note) } else { Self::remove(path) }
+    }
+
     /// Changes a file to the text `after`, or nothing if it is that already.
     pub(super) fn text(
         path: PathBuf,

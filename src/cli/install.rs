@@ -9,21 +9,23 @@ use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
 use super::trust::TrustBefore;
+use super::user_copy::UserCopy;
 use super::{CliResult, doctor, install_variables, is_run_by_model};
 use crate::disk;
 use crate::disk::IGNORED;
 use crate::event::EventKind;
-use crate::hook_entries::{self, SettingsError};
-use crate::installation;
+use crate::hook_entries;
+use crate::installation::{self, is_executable};
 use crate::live::place;
 use crate::mode_cache;
 use crate::starter;
+use crate::user_folder::create_private;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, io};
 
 #[derive(Args)]
 #[command(
@@ -63,11 +65,13 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
-        // Entries of the user's own settings run no program of a project.
-        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| !target.is_users) {
+        // Private entries run no program of a project.
+        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| target.runs_project_program())
+        {
             return Err(error);
         }
-        let needed = hook_entries::required_events(&mode_cache::sources(&target.state_places()).catalogue());
+        let catalogue = mode_cache::sources(&target.state_places()).catalogue();
+        let needed = hook_entries::required_events(catalogue.event_kinds());
         let client = self.client.or_else(ClientVersion::installed);
         let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
@@ -80,8 +84,7 @@ impl Install {
             let _guard = target.lock()?;
             // Another process may have installed before the lock was taken.
             changes = self.plan(&target, &events)?;
-            file_change::apply(&changes, &target)?;
-            finish(&target, &changes, &created)?;
+            apply(&target, &changes, &created)?;
         }
         if let Some(trust) = &trust {
             trust.renew();
@@ -106,36 +109,48 @@ impl Install {
         if !target.is_users {
             changes.push(gitignore(target)?);
         }
+        if !target.is_private && cfg!(unix) {
+            let note = "finds the program for colleagues";
+            let before = text_of(&target.script())?;
+            changes.push(FileChange::text(
+                target.script(),
+                FileClass::Own,
+                before,
+                hook_entries::SCRIPT.to_owned(),
+                note,
+            ));
+        }
         if !self.path {
-            changes.push(program(target)?);
+            changes.extend(programs(target)?);
         }
         if !self.no_workflow {
             changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
         }
         changes.extend(install_variables::settings_change(target));
         changes.extend(settings);
-        if self.path && InstallManifest::read(target).has(target, &target.program()) {
-            let note = "the program on PATH is used instead";
+        let is_used = !self.path && target.runs_project_program();
+        if !is_used && InstallManifest::read(target).has(target, &target.program()) {
+            let note = if self.path { "the program on PATH is used instead" } else { "your own copy is used instead" };
             changes.push(FileChange::new(target.program(), ChangeAction::Remove, note));
         }
         Ok(changes)
     }
 
     fn settings(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, CliError> {
-        // The launcher looks on PATH where the project has no program; Windows has no launcher.
-        let program = if self.path && cfg!(windows) { "modegate".to_owned() } else { target.entry_program() };
         let before = text_of(&target.settings)?;
         let text = before.clone().unwrap_or_default();
-        let after =
-            hook_entries::with_entries(&text, &program, events).map_err(|error| settings_error(target, &error))?;
-        let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
+        let after = target.with_entries(&text, events, self.path).map_err(|error| target.settings_error(&error))?;
         let mut changes = Vec::new();
-        if before.is_some() && !has_entries && after != text {
+        if before.is_some() && !hook_entries::has_entries(&text) && after != text {
             let class = FileClass::BackupOf(target.settings.clone());
             let action = ChangeAction::Write { before: None, after: text.into_bytes(), class };
             changes.push(FileChange::new(target.backup(), action, "backup of the settings"));
         }
-        let called = if self.path { "modegate on PATH".to_owned() } else { target.short(&target.program()) };
+        let called = match target.user_program() {
+            _ if self.path => "modegate on PATH".to_owned(),
+            Some(copy) if !target.runs_project_program() => target.short(&copy),
+            _ => target.short(&target.program()),
+        };
         let note = format!("{} hook entries calling {called}", events.len());
         changes.push(FileChange::text(target.settings.clone(), FileClass::User, before, after, note));
         Ok(changes)
@@ -187,28 +202,20 @@ struct Coverage {
 
 impl Coverage {
     fn of(target: &InstallTarget, changes: &[FileChange]) -> Self {
-        if target.is_users {
-            return Self {
-                commit: None,
-                colleagues: "not affected: these are your own settings",
-                worktrees: "gated",
-                subfolders: "gated",
-            };
-        }
-        if target.is_private {
-            return Self {
-                commit: None,
-                colleagues: "not affected: .claude/settings.local.json is yours, do not commit it",
-                worktrees: "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
-                subfolders: "gated (Claude Code 2.1.211 and later)",
-            };
-        }
-        Self {
-            commit: Some(format!("commit {} to share this", shared_files(target, changes))),
-            colleagues: COLLEAGUES,
-            worktrees: worktrees_of(target),
-            subfolders: "not gated if you start Claude Code there; `modegate install --local` gates them for you",
-        }
+        let [colleagues, worktrees, subfolders] = if target.is_users {
+            ["not affected: these are your own settings", "gated", "gated"]
+        } else if target.is_private {
+            [
+                "not affected: .claude/settings.local.json is yours, do not commit it",
+                "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
+                "gated (Claude Code 2.1.211 and later)",
+            ]
+        } else {
+            let below = "not gated if you start Claude Code there; `modegate install --local` gates them for you";
+            [COLLEAGUES, worktrees_of(target), below]
+        };
+        let commit = (!target.is_private).then(|| format!("commit {} to share this", shared_files(target, changes)));
+        Self { commit, colleagues, worktrees, subfolders }
     }
 
     fn print(&self) {
@@ -241,6 +248,7 @@ fn worktrees_of(target: &InstallTarget) -> &'static str {
 fn shared_files(target: &InstallTarget, changes: &[FileChange]) -> String {
     let paths = [
         target.settings.clone(),
+        target.script(),
         target.places().settings(),
         target.claude.join("commands"),
         target.claude.join("agents"),
@@ -279,54 +287,61 @@ fn print_next_steps(target: &InstallTarget, has_workflow: bool) {
     ));
 }
 
-/// Replaces the program of a target with the running one.
+/// Replaces the programs of a target with the running one.
 pub(super) fn refresh_program(target: &InstallTarget) -> Result<(), CliError> {
     let _guard = target.lock()?;
-    let changes = [program(target)?];
-    file_change::apply(&changes, target)?;
-    finish(target, &changes, &[])
+    apply(target, &programs(target)?, &[])
 }
 
-/// Writes down what was installed.
-fn finish(target: &InstallTarget, changes: &[FileChange], created: &[PathBuf]) -> Result<(), CliError> {
+/// Makes the changes, and writes down what was installed.
+fn apply(target: &InstallTarget, changes: &[FileChange], created: &[PathBuf]) -> Result<(), CliError> {
+    let copy = UserCopy::of_target(target).filter(|copy| changes.iter().any(|change| change.path == copy.program));
+    let unwritable = |path: &Path, error: io::Error| CliError::failure(format!("`{}`: {error}", path.display()));
+    if let Some(folder) = copy.as_ref().and_then(|copy| copy.program.parent()) {
+        create_private(folder).map_err(|error| unwritable(folder, error))?;
+    }
+    file_change::apply(changes, target)?;
     let mut manifest = InstallManifest::read(target);
     manifest.add_folders(target, created);
     for change in changes {
         manifest.add(target, change);
     }
-    let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
-    manifest.write(target).map_err(unwritable)?;
+    manifest.write(target).map_err(|error| unwritable(&target.own, error))?;
+    if let Some(copy) = copy {
+        copy.add_user(&target.settings).map_err(|error| unwritable(&target.settings, error))?;
+    }
     if !target.is_users && !is_run_by_model() {
         // Without a record, the next session makes one.
-        let _: std::io::Result<()> = installation::record(&target.state_places());
+        let _: io::Result<()> = installation::record(&target.state_places());
     }
     Ok(())
 }
 
-/// Copies the running program to the target.
-fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
+/// Copies the running program to the project, unless the target is private, and to the user's state folder.
+fn programs(target: &InstallTarget) -> Result<Vec<FileChange>, CliError> {
     let running = std::env::current_exe().and_then(|path| disk::canonical(&path));
     let bytes = running.and_then(|path| disk::read(&path, disk::LARGEST));
     let bytes = bytes.map_err(|error| CliError::failure(format!("cannot read the running program: {error}")))?;
-    let program = target.program();
-    let is_current =
-        disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program);
+    let project = (!target.is_private).then(|| copied(&bytes, target.program()));
+    let copy = UserCopy::of_target(target).map(|copy| match copy.newer_version() {
+        Some(version) => {
+            let note = format!("modegate {version} is newer; remove it to go back");
+            FileChange::new(copy.program.clone(), ChangeAction::Keep, note)
+        }
+        None => copied(&bytes, copy.program.clone()),
+    });
+    Ok(project.into_iter().chain(copy).collect())
+}
+
+/// Writes a program with this content.
+fn copied(bytes: &[u8], program: PathBuf) -> FileChange {
+    let is_current = disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes)
+        && is_executable(&program) != Some(false);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
-    let write = ChangeAction::Write { before: None, after: bytes, class: FileClass::Program };
-    let action = if is_current { ChangeAction::Unchanged } else { write };
-    Ok(FileChange::new(program, action, note))
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 == 0o111)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
+    let write = || ChangeAction::Write { before: None, after: bytes.to_owned(), class: FileClass::Program };
+    let action = if is_current { ChangeAction::Unchanged } else { write() };
+    FileChange::new(program, action, note)
 }
 
 /// Writes `.claude/hooks/.gitignore`; an existing one keeps its lines.
@@ -353,12 +368,4 @@ fn starter_file(target: &InstallTarget, file: &starter::StarterFile) -> FileChan
         _ if fs::symlink_metadata(&path).is_ok() => FileChange::new(path, ChangeAction::Keep, "already exists"),
         _ => FileChange::text(path, FileClass::Starter, None, file.text.to_owned(), ""),
     }
-}
-
-/// A settings file that cannot be edited, with the place of the error.
-pub(super) fn settings_error(target: &InstallTarget, error: &SettingsError) -> CliError {
-    let file = target.short(&target.settings);
-    let place = error.place().map(|(line, column)| format!("\n   --> {file}:{line}:{column}")).unwrap_or_default();
-    CliError::failure(format!("`{file}` is not a settings file: {error}{place}"))
-        .hint("fix the file and run the command again; nothing was changed")
 }

@@ -51,11 +51,13 @@ impl InstallManifest {
         let ChangeAction::Write { before, after, class } = &change.action else { return };
         match (class, before) {
             (FileClass::User, _) => {}
-            (FileClass::Own, Some(before)) => {
+            (FileClass::Own, Some(before)) if change.path.ends_with(".gitignore") => {
                 let after = String::from_utf8_lossy(after);
                 let added = after.lines().filter(|line| !before.lines().any(|own| own == *line));
                 self.ignored.extend(added.map(str::to_owned));
             }
+            // The user's copy of the program has a record of its own.
+            _ if !change.path.starts_with(&target.claude) => {}
             _ => drop(self.files.insert(key(target, &change.path), sha256(after))),
         }
     }

@@ -3,13 +3,15 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::cli_error::CliError;
+use super::file_change::text_of;
 use super::install_manifest::InstallManifest;
+use crate::event::EventKind;
 use crate::hook::heartbeats::{HookActivity, heartbeats};
-use crate::hook_entries::PROJECT_COMMAND;
+use crate::hook_entries::{PROJECT_COMMAND, SCRIPT_PATH, SettingsError, SettingsScope, has_entries, with_entries};
 use crate::live::place;
 use crate::paths::ProjectPaths;
 use crate::store;
-use crate::user_folder::project_paths;
+use crate::user_folder::{project_paths, user_program_at};
 use clap::Args;
 use std::fs::File;
 use std::io;
@@ -88,6 +90,24 @@ impl InstallTarget {
         Self { home: places.home.clone(), settings, own, claude, is_users: false, is_private: false }
     }
 
+    /// The settings `text` with hook entries for `events`.
+    pub(super) fn with_entries(
+        &self,
+        text: &str,
+        events: &[EventKind],
+        on_path: bool,
+    ) -> Result<String, SettingsError> {
+        with_entries(text, &self.entry_program(on_path), self.settings_scope(), events)
+    }
+
+    /// An error about settings that cannot be edited, with its place.
+    pub(super) fn settings_error(&self, error: &SettingsError) -> CliError {
+        let file = self.short(&self.settings);
+        let place = error.place().map(|(line, column)| format!("\n   --> {file}:{line}:{column}")).unwrap_or_default();
+        CliError::failure(format!("`{file}` is not a settings file: {error}{place}"))
+            .hint("fix the file and run the command again; nothing was changed")
+    }
+
     /// The same project with the settings that are not shared.
     fn local(self) -> Self {
         Self { settings: self.claude.join("settings.local.json"), is_private: true, ..self }
@@ -97,16 +117,40 @@ impl InstallTarget {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The program of the hook entries.
+    /// The user's copy of the program; `None` if it could only be inside the repository.
+    pub(super) fn user_program(&self) -> Option<PathBuf> {
+        if self.is_users { user_program_at(&self.home) } else { self.places().user_program() }
+    }
+
+    /// Whether the hook entries run the project's program.
     ///
-    /// The same in local settings as in shared ones, since the host runs equal entries once. The host also reads local
-    /// settings for sessions in folders below, where the project variable is another; the launcher finds the program there,
-    /// but Windows has none.
-    pub(super) fn entry_program(&self) -> String {
-        if self.is_users || self.is_private && cfg!(windows) {
-            return self.program().to_string_lossy().into_owned();
+    /// Where the shared settings have entries, local ones are the same, since the host runs equal entries once.
+    pub(super) fn runs_project_program(&self) -> bool {
+        let shared = || text_of(&self.claude.join("settings.json")).ok().flatten();
+        !self.is_private || !self.is_users && shared().is_some_and(|text| has_entries(&text))
+    }
+
+    /// The program of the hook entries: the project's, the user's copy, or for private entries the one `on_path`.
+    pub(super) fn entry_program(&self, on_path: bool) -> String {
+        if self.runs_project_program() && !(on_path && cfg!(windows)) {
+            return format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX);
         }
-        format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
+        let copy = self.user_program().filter(|_| !on_path);
+        copy.map_or_else(|| "modegate".to_owned(), |copy| copy.to_string_lossy().into_owned())
+    }
+
+    /// The committed script that looks for the program elsewhere.
+    pub(super) fn script(&self) -> PathBuf {
+        self.home.join(SCRIPT_PATH)
+    }
+
+    /// The settings as the entries of modegate are added to them.
+    pub(super) fn settings_scope(&self) -> SettingsScope {
+        match (self.is_users, self.is_private) {
+            (true, _) => SettingsScope::User,
+            (false, true) => SettingsScope::Local,
+            (false, false) => SettingsScope::Project,
+        }
     }
 
     /// Fails if a link of the repository leads a change of `path` elsewhere; the user's own files may be anywhere.

@@ -4,16 +4,15 @@
 
 use super::cli_error::CliError;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
-use super::install::settings_error;
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
+use super::user_copy::UserCopy;
 use super::{CliResult, require_person};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries;
 use crate::installation;
-use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::starter;
 use clap::Args;
@@ -59,21 +58,21 @@ impl Uninstall {
             changes.extend(starter_files(target));
             changes.extend(self.own_files(target)?);
         }
+        let mut copy = UserCopy::of_target(target);
+        changes.extend(copy.as_mut().and_then(|copy| copy.remove_users(&targets)));
         if !self.dry_run && !changes.is_empty() {
             file_change::apply(&changes, target)?;
-            if let Some(own) = target.places().state_dir.filter(|own| is_last && !own.exists()) {
-                // Only if they are empty: other projects have their state there.
-                let _: Vec<io::Result<()>> = own.ancestors().skip(1).take(2).map(std::fs::remove_dir).collect();
+            // Records that cannot be changed cost a message at the next session, or the copy stays.
+            if let Some(copy) = copy {
+                let _: io::Result<()> = copy.write();
+                remove_empty(target, &copy);
             }
             if is_last {
                 let kept = !self.purge && !state_files(target).is_empty();
                 InstallManifest::read(target).retire(target, kept);
-            }
-            // A record that cannot be changed costs a message at the next session.
-            if is_last {
                 installation::forget(&target.state_places());
             } else if !target.is_users {
-                let _: std::io::Result<()> = installation::record(&target.state_places());
+                let _: io::Result<()> = installation::record(&target.state_places());
             }
         }
         self.print(target, &changes);
@@ -111,6 +110,7 @@ impl Uninstall {
         let written = [target.program()].into_iter().chain(backups).filter(|path| manifest.has(target, path));
         let mut removed: Vec<PathBuf> = written.collect();
         let existing = |path: PathBuf| Some(path).filter(|path| path.exists());
+        removed.extend(existing(target.script()).filter(|_| !target.is_users));
         if target.is_users {
             removed.extend(existing(target.own.join("cache.lock")));
             return Ok(removed.into_iter().map(FileChange::remove).collect());
@@ -150,15 +150,9 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
     let is_only = projects.iter().all(|other| *other == own);
     let key = own.ancestors().nth(2).map(|state| state.join("key")).filter(|key| key.is_file());
-    let removed_unless = |path: PathBuf, is_kept: bool, note: &str| {
-        FileChange::new(
-            path,
-            if is_kept { ChangeAction::Keep } else { ChangeAction::Remove },
-            if is_kept { note } else { "" },
-        )
-    };
-    let key = key.map(|key| removed_unless(key, is_kept || !is_only, "seals the state of all your projects"));
-    [removed_unless(own, is_kept, "state, and what you trust")].into_iter().chain(key).collect()
+    let note = "seals the state of all your projects";
+    let key = key.map(|key| FileChange::remove_unless(is_kept || !is_only, key, note));
+    [FileChange::remove_unless(is_kept, own, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
 /// The state and the journals of a project.
@@ -193,7 +187,7 @@ fn gitignore(target: &InstallTarget, manifest: &InstallManifest) -> Result<Optio
 fn settings(target: &InstallTarget) -> Result<Option<FileChange>, CliError> {
     let Some(text) = text_of(&target.settings)? else { return Ok(None) };
     let path = target.settings.clone();
-    let without = hook_entries::without_entries(&text).map_err(|error| settings_error(target, &error))?;
+    let without = hook_entries::without_entries(&text).map_err(|error| target.settings_error(&error))?;
     if without == text {
         return Ok(None);
     }
@@ -210,15 +204,10 @@ fn settings(target: &InstallTarget) -> Result<Option<FileChange>, CliError> {
 fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
     let value = hook_entries::settings_value(text);
     let entries = hook_entries::entries_in(&value);
-    let present = entries.iter().filter(|entry| entry.is_ours()).filter_map(|entry| EventKind::named(entry.event));
-    let present: Vec<EventKind> = present.collect();
-    // Events were added in the order in which modes need them, then those that modes no longer need.
-    let mut events = hook_entries::required_events(&mode_cache::read(&target.places()));
-    events.retain(|kind| present.contains(kind));
-    let outdated: Vec<EventKind> = present.into_iter().filter(|kind| !events.contains(kind)).collect();
-    events.extend(outdated);
+    let events = entries.iter().filter(|entry| entry.is_ours()).filter_map(|entry| EventKind::named(entry.event));
+    let events: Vec<EventKind> = events.collect();
     // Both in the present form: the entries may have been written by an earlier version, or with `--path`.
-    let updated = |text: &str| hook_entries::with_entries(text, &target.entry_program(), &events).ok();
+    let updated = |text: &str| target.with_entries(text, &events, false).ok();
     updated(before).is_some_and(|installed| updated(text) == Some(installed))
 }
 
@@ -226,20 +215,22 @@ fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
 fn starter_files(target: &InstallTarget) -> Vec<FileChange> {
     let manifest = InstallManifest::read(target);
     let paths = starter::FILES.iter().map(|file| target.claude.join(file.path)).chain([target.places().settings()]);
-    let change = |path: PathBuf| {
-        if manifest.is_unchanged(target, &path) {
-            return FileChange::remove(path);
-        }
-        FileChange::new(path, ChangeAction::Keep, "changed since install")
-    };
-    paths.filter(|path| manifest.has(target, path)).map(change).collect()
+    let written = paths.filter(|path| manifest.has(target, path));
+    let is_changed = |path: &Path| !manifest.is_unchanged(target, path);
+    written.map(|path| FileChange::remove_unless(is_changed(&path), path, "changed since install")).collect()
 }
 
 /// Whether a settings file outside `targets` still calls the program.
 fn is_called_elsewhere(target: &InstallTarget, targets: &[InstallTarget]) -> bool {
     let names = ["settings.json", "settings.local.json"].map(|name| target.claude.join(name));
-    names.iter().filter(|path| targets.iter().all(|target| target.settings != **path)).any(|path| {
-        let text = text_of(path).ok().flatten().unwrap_or_default();
-        hook_entries::without_entries(&text).is_ok_and(|without| without != text)
-    })
+    let mut others = names.iter().filter(|path| targets.iter().all(|target| target.settings != **path));
+    others.any(|path| text_of(path).ok().flatten().is_some_and(|text| hook_entries::has_entries(&text)))
+}
+
+/// Removes the folders of the state that are empty now: other projects have their state there.
+fn remove_empty(target: &InstallTarget, copy: &UserCopy) {
+    let own = target.places().state_dir.filter(|own| !own.exists());
+    let projects = own.as_deref().and_then(Path::parent);
+    let folders = projects.into_iter().chain(copy.program.ancestors().nth(2));
+    let _: Vec<io::Result<()>> = folders.map(std::fs::remove_dir).collect();
 }

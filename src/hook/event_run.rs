@@ -4,7 +4,7 @@ use super::HookAnswer;
 use super::integrity::checked_session;
 use super::journal_entry::JournalEntry;
 use super::notices::Notices;
-use super::project::HookProject;
+use super::project::{HookProject, HooksFolder};
 use super::reply::{Reply, reply};
 use super::transaction::Transaction;
 use crate::disk::LinkResolver;
@@ -12,7 +12,7 @@ use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::live::{LiveFacts, now};
 use crate::mode_cache::ModeCache;
-use crate::store::StateStore;
+use crate::store::{StateStore, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Instant;
 
@@ -52,8 +52,16 @@ impl EventRun<'_> {
         let mut decision = transaction.run(stored, &mut notices);
         let mut asked = facts.asked();
         notices.add_left_out(event, places, &asked);
-        let may_have_edited = decision.decided.session.is_in_mode() && event.may_have_edited();
-        let changed = if may_have_edited { live.changed_files() } else { Vec::new() };
+        let is_in_mode = decision.decided.session.is_in_mode();
+        if is_in_mode
+            && self.project.hooks == HooksFolder::Missing
+            && !self.project.has_folder()
+            && self.project.is_installed()
+        {
+            // A tool has removed the folder. A session without modes leaves it alone: it may only have been moved for a moment.
+            let _: Result<(), StoreError> = store.update_summary(Some(&decision.decided.session), &now().at);
+        }
+        let changed = if is_in_mode && event.may_have_edited() { live.changed_files() } else { Vec::new() };
         let entry = JournalEntry { run: self, changed: &changed, security: &notices.security };
         entry.write(&store, &mut decision, &mut asked);
         let (mut decided, modes) = (decision.decided, decision.modes);

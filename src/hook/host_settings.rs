@@ -52,11 +52,12 @@ pub fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
     let cwd = || event.cwd().map(PathBuf::from);
     let Some(folder) = project.map(Path::to_owned).or_else(place::session_folder).or_else(cwd) else { return false };
     let places = project_paths(folder.clone());
+    let copy = places.user_program();
     let user = places.user_settings.map(|settings| (SettingsScope::User, settings.with_file_name("settings.json")));
     let paths = of_project(&folder).into_iter().chain(user).chain(managed());
     let read = |(scope, path): SettingsPath| {
         Some(HostSettings { text: disk::read_text(&path, disk::CONFIGURATION).ok()?, scope })
     };
     let files: Vec<HostSettings> = paths.filter_map(read).collect();
-    hook_entries::is_superseded(kind.name(), &files, places.plugin.is_some())
+    hook_entries::is_superseded(kind.name(), &files, places.plugin.is_some(), copy.as_deref())
 }

@@ -22,7 +22,7 @@ pub(super) const LINKED: &str =
 
 /// The problem with an installation whose folder is missing.
 pub(super) const GONE: &str =
-    "`.claude/hooks` is gone, and with it the program that the hook entries run; run `modegate install`";
+    "`.claude/hooks` is gone, and with it the copy of the program there; run `modegate install`";
 
 /// The sentence about a journal that something other than modegate altered.
 pub(super) const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than \

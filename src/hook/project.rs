@@ -89,8 +89,7 @@ impl HooksFolder {
 fn is_set_up(places: &ProjectPaths) -> bool {
     let calls_modegate = |name: &str| {
         let text = disk::read_text(&places.home.join(".claude").join(name), disk::CONFIGURATION).unwrap_or_default();
-        let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
-        has_entries || hook_entries::enables_plugin(&text)
+        hook_entries::has_entries(&text) || hook_entries::enables_plugin(&text)
     };
     if !["settings.json", "settings.local.json"].into_iter().any(calls_modegate) {
         return false;

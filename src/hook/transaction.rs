@@ -39,8 +39,10 @@ impl Transaction<'_> {
         let mut decision = self.decide(before);
         let id = decision.before.id.clone();
         // A blocked command does not make a folder a project.
-        let is_project =
-            decision.decided.decision.verdict < Verdict::Block || self.run.project.hooks != HooksFolder::Missing;
+        let project = self.run.project;
+        let is_project = project.hooks != HooksFolder::Missing
+            || project.is_installed()
+            || decision.decided.decision.verdict < Verdict::Block;
         if decision.decided.session == decision.before || id.is_empty() || !is_project {
             return decision;
         }

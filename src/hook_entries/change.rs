@@ -2,15 +2,19 @@
 
 use super::{GuardedSettings, HookEntry, entries_in, guarded, settings_value};
 use crate::event::Event;
-use crate::facts::Unknown;
 use serde_json::Value;
 
 /// The largest file of settings whose change is predicted, in bytes.
 const LARGEST: usize = 1024 * 1024;
 
-/// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
-pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unknown> {
-    let after = after(event, before).ok_or("its change to the settings cannot be predicted")?;
+/// A tool call whose input does not show what it makes of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its change to the settings cannot be predicted")]
+pub(crate) struct UnpredictableEdit;
+
+/// Whether a tool call changes our entries in a settings file with the text `before`.
+pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, UnpredictableEdit> {
+    let after = after(event, before).ok_or(UnpredictableEdit)?;
     let (own_before, own_after) = (own(before), own(&after));
     // The host drops a file that it cannot use, with the entries in it.
     let is_dropped = || !own_after.is_empty() && GuardedSettings::parse(&after).is_err();

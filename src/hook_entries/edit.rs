@@ -2,7 +2,7 @@
 
 use super::entry::{arguments, is_hook_call, mentions_hook_call};
 use super::launcher;
-use super::{HookEntry, PROJECT_VARIABLE, TIMEOUT};
+use super::{HookEntry, SettingsScope, TIMEOUT};
 use crate::event::EventKind;
 use crate::printable::is_name;
 use jsonc_parser::ParseOptions;
@@ -55,28 +55,33 @@ impl SettingsError {
 /// Existing entries of modegate keep their place, their arguments and their other keys; only their command is
 /// updated. A project's file may come from others: its entries count only if they are certain to call modegate for every
 /// event.
-pub fn with_entries(text: &str, program: &str, events: &[EventKind]) -> Result<String, SettingsError> {
+pub fn with_entries(
+    text: &str,
+    program: &str,
+    scope: SettingsScope,
+    events: &[EventKind],
+) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
         Some(hooks) => hooks.object_value().ok_or(SettingsError::NotAnObject("`hooks`"))?,
     };
-    let is_of_user = !program.starts_with(PROJECT_VARIABLE);
     for kind in events {
         let name = kind.name();
         let groups = match hooks.get(name) {
             None => hooks.array_value_or_set(name),
             Some(groups) => groups.array_value().ok_or_else(|| SettingsError::NotAList(name.to_owned()))?,
         };
-        if !is_of_user {
-            remove_restricted(&groups, *kind);
+        if scope.is_of_project() {
+            remove_entries(&groups, |group, entry| !is_unrestricted(group, entry, *kind));
         }
         match ours(&groups).first() {
-            None if is_of_user && has_custom_call(&groups) => {}
+            None if !scope.is_of_project() && has_custom_call(&groups) => {}
             None => drop(groups.append(group(program, *kind))),
             Some(entry) => set_command(entry, program, *kind),
         }
-        remove_entries(&groups, 1);
+        let mut is_first = true;
+        remove_entries(&groups, |_, _| !std::mem::take(&mut is_first));
     }
     let others = hooks.properties().into_iter().filter(|event| {
         let name = event.decoded_name();
@@ -106,6 +111,11 @@ pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     finished(mark, &root)
 }
 
+/// Whether a settings file that can be edited has entries of modegate.
+pub fn has_entries(text: &str) -> bool {
+    without_entries(text).is_ok_and(|without| without != text)
+}
+
 /// The text without a setting of the top level, however often it has it.
 pub(super) fn without_setting(text: &str, name: &str) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
@@ -131,7 +141,7 @@ fn is_blank(text: &str) -> bool {
 /// Removes modegate's entries from an event, and the event if it is empty then; returns whether there were any.
 fn clear(event: CstObjectProp) -> bool {
     let Some(groups) = event.array_value() else { return false };
-    let had = remove_entries(&groups, 0);
+    let had = remove_entries(&groups, |_, _| true);
     if had && groups.elements().is_empty() {
         event.remove();
     }
@@ -219,20 +229,6 @@ fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
     (command, args)
 }
 
-/// Removes modegate's entries that the host does not run for every event of the kind, or whose answer it does not use.
-fn remove_restricted(groups: &CstArray, kind: EventKind) {
-    for group in groups.elements() {
-        let Some(entries) = entries(&group) else { continue };
-        let restricted: Vec<CstObject> =
-            own(&entries).into_iter().filter(|entry| !is_unrestricted(&group, entry, kind)).collect();
-        let had = !restricted.is_empty();
-        restricted.into_iter().for_each(CstObject::remove);
-        if had && entries.elements().is_empty() {
-            group.remove();
-        }
-    }
-}
-
 /// Whether an entry of a group gets every event of its kind and decides it in the session's own project.
 fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool {
     // Of two equal keys, the host uses the last, and the editor the first.
@@ -249,7 +245,7 @@ fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool 
 /// Makes an entry call `program` in the present form; its other keys are the user's choice.
 fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
     let (before, args) = words(entry);
-    let (command, new_args) = call(program, &arguments(&before, args.as_deref()), kind);
+    let (command, new_args) = launcher::call(program, &arguments(&before, args.as_deref()), kind);
     let Some(own) = entry.get("command") else { return };
     if before != command {
         own.set_value(CstInputValue::String(command));
@@ -264,9 +260,8 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
                 failure.remove();
             }
         }
-        (None, Some(args)) => {
-            drop(entry.insert(own.property_index() + 1, "args", args));
-        }
+        (None, Some(args)) => drop(entry.insert(own.property_index() + 1, "args", texts(args))),
+        (Some(old), Some(new)) if args.as_ref() != Some(&new) => old.set_value(texts(new)),
         _ => {}
     }
     if entry.get("timeout").is_none() {
@@ -277,16 +272,14 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
     }
 }
 
-/// Removes modegate's entries except the first `kept`, and groups left empty; returns whether there were any.
-fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
+/// Removes the entries of modegate that `is_removed` picks, and groups left empty; returns whether there were any.
+fn remove_entries(groups: &CstArray, mut is_removed: impl FnMut(&CstNode, &CstObject) -> bool) -> bool {
     let mut any = false;
     for group in groups.elements() {
         let Some(entries) = entries(&group) else { continue };
-        let own = own(&entries);
-        let stay = own.len().min(kept);
-        kept -= stay;
-        let had = own.len() > stay;
-        own.into_iter().skip(stay).for_each(CstObject::remove);
+        let removed: Vec<CstObject> = own(&entries).into_iter().filter(|entry| is_removed(&group, entry)).collect();
+        let had = !removed.is_empty();
+        removed.into_iter().for_each(CstObject::remove);
         if had && entries.elements().is_empty() {
             group.remove();
         }
@@ -296,24 +289,17 @@ fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
 }
 
 fn group(program: &str, kind: EventKind) -> CstInputValue {
-    match call(program, "hook", kind) {
-        (command, None) => {
-            json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
-        }
-        (command, Some(args)) => {
-            json!({"hooks": [{"type": "command", "command": command, "args": args, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
-        }
-    }
+    let (command, args) = launcher::call(program, "hook", kind);
+    let mut entry = vec![("type".to_owned(), json!("command")), ("command".to_owned(), json!(command))];
+    entry.extend(args.map(|args| ("args".to_owned(), texts(args))));
+    entry.extend([("timeout".to_owned(), json!(TIMEOUT)), ("statusMessage".to_owned(), json!(STATUS_MESSAGE))]);
+    let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
+    CstInputValue::Object(vec![("hooks".to_owned(), entries)])
+}
+
+fn texts(words: Vec<String>) -> CstInputValue {
+    CstInputValue::Array(words.into_iter().map(CstInputValue::String).collect())
 }
 
 /// The name of the hook while it runs, and in what the model reads about a blocked stop, instead of the whole command.
 const STATUS_MESSAGE: &str = "modegate";
-
-/// The command and the arguments of an entry: a launcher line, or on Windows, where there may be no `sh`, the program.
-fn call(program: &str, args: &str, kind: EventKind) -> (String, Option<CstInputValue>) {
-    if cfg!(windows) {
-        let args = args.split(' ').map(|word| CstInputValue::String(word.to_owned())).collect();
-        return (program.to_owned(), Some(CstInputValue::Array(args)));
-    }
-    (launcher::line(program, args, kind), None)
-}

@@ -5,6 +5,7 @@ use super::{PROJECT_COMMAND, TIMEOUT, launcher};
 use crate::event::EventKind;
 use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
+use std::path::Path;
 
 /// Lines that run the program on PATH.
 const PLAIN: [&str; 2] = ["modegate hook", "modegate hook --exit-zero"];
@@ -65,6 +66,11 @@ impl<'a> HookEntry<'a> {
         self.command().is_some_and(|line| launcher::parsed(line).is_some())
     }
 
+    /// Whether it runs the project's script where the program is missing.
+    pub fn runs_script(&self) -> bool {
+        self.is_launcher() && self.command().is_some_and(|line| line.contains("$p.sh"))
+    }
+
     /// Whether it stays silent where a settings file calls modegate for its event; see [`super::is_superseded`].
     pub fn is_fallback(&self) -> bool {
         let line = self.command().unwrap_or_default();
@@ -74,10 +80,12 @@ impl<'a> HookEntry<'a> {
 
     /// Whether it is exactly what `install` writes for a program.
     pub fn is_as_installed(&self, program: &str) -> bool {
-        let args = self.command().and_then(launcher::parsed).map(|(_, args)| args);
-        let kind = EventKind::named(self.event);
-        args.zip(kind).is_some_and(|(args, kind)| {
-            matches!(args, "hook" | "hook --exit-zero") && self.command() == Some(&launcher::line(program, args, kind))
+        let words = |args: Option<Vec<String>>| args.map(|args| args.join(" "));
+        EventKind::named(self.event).is_some_and(|kind| {
+            let (command, args) = launcher::call(program, &self.arguments(), kind);
+            self.has_known_arguments()
+                && self.command() == Some(&command)
+                && self.args().map(|args| args.join(" ")) == words(args)
         })
     }
 
@@ -93,16 +101,17 @@ impl<'a> HookEntry<'a> {
         PLAIN.contains(&line.as_str())
     }
 
-    /// Whether every event of its kind reaches modegate through it, and its answer counts: it is what `install` writes, or
-    /// the program on PATH without more.
+    /// Whether every event of its kind reaches modegate through it, and its answer counts: it is what `install` writes for
+    /// the project's program or the user's copy, or the program on PATH without more.
     #[must_use]
-    pub fn is_certain_to_decide(&self) -> bool {
-        let installed = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
-        let words = self.args().map(|args| args.join(" "));
-        let line = [self.command().unwrap_or_default(), words.as_deref().unwrap_or_default()].join(" ");
-        let is_plain = PLAIN.contains(&line.trim_end());
-        let is_program = || words.as_deref() == Some("hook") && self.command() == Some(&installed);
-        (is_plain || is_program() || self.is_as_installed(&installed)) && self.is_unrestricted()
+    pub fn is_certain_to_decide(&self, user_program: Option<&Path>) -> bool {
+        let project = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
+        let user = user_program.map(Path::to_string_lossy);
+        let programs = [Some(project.as_str()), user.as_deref()];
+        let is_program =
+            |program: &str| self.command() == Some(program) && self.args().is_some_and(|args| args == ["hook"]);
+        let runs = |program: &str| is_program(program) || self.is_as_installed(program);
+        (self.is_plain() || programs.into_iter().flatten().any(runs)) && self.is_unrestricted()
     }
 
     /// Whether the host runs it at every event of its kind, waits for it, and uses its answer.
@@ -122,21 +131,22 @@ impl<'a> HookEntry<'a> {
     /// Whether it does nothing but start `modegate hook`: in `true # modegate hook`, the words alone prove nothing.
     pub fn is_direct_call(&self) -> bool {
         let command = self.command().unwrap_or_default();
-        let is_known_line = |(program, args): (String, &str)| {
-            let lines = |kind| [launcher::line(&program, args, kind), launcher::fallback_line(args, kind)];
-            EventKind::named(self.event).is_some_and(|kind| lines(kind).iter().any(|line| line == command))
-        };
+        let is_written = || EventKind::named(self.event).is_some_and(|kind| launcher::is_written_line(command, kind));
         let has_no_other_part = || !command.contains([';', '|', '&', '<', '>', '(', ')', '`', '#', '\n', '\r']);
         self.is_ours()
             && self.has_known_arguments()
-            && launcher::parsed(command).map_or_else(has_no_other_part, is_known_line)
+            && if self.is_launcher() { is_written() } else { has_no_other_part() }
     }
 
     /// Whether its arguments are those of an entry that decides in the session's own project.
     pub(super) fn has_known_arguments(&self) -> bool {
+        matches!(self.arguments().as_str(), "hook" | "hook --exit-zero")
+    }
+
+    /// The arguments of its call of modegate, as one text.
+    fn arguments(&self) -> String {
         let args: Option<Vec<String>> = self.args().map(|args| args.into_iter().map(str::to_owned).collect());
-        let words = arguments(self.command().unwrap_or_default(), args.as_deref());
-        matches!(words.as_str(), "hook" | "hook --exit-zero")
+        arguments(self.command().unwrap_or_default(), args.as_deref())
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.

@@ -1,9 +1,12 @@
 //! The part of a settings file that decides whether and how modegate's hooks are called.
 
-use super::edit::{quoted, without_setting};
-use super::known_form::dropped_for;
+use super::edit::without_setting;
+use super::host_schema::check_schema;
 use super::plugin::PLUGIN_PREFIX;
-use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, settings_value, with_entries, without_entries};
+use super::{
+    HookEntry, PROJECT_VARIABLE, SettingsError, SettingsScope, entries_in, settings_value, with_entries,
+    without_entries,
+};
 use crate::event::EventKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,6 +69,11 @@ impl GuardedSettings {
         other.entries.iter().all(has)
     }
 
+    /// Whether an entry runs the project's script where the program is missing.
+    pub fn runs_script(&self) -> bool {
+        self.entries.values().flatten().any(|entry| entry.contains("$p.sh"))
+    }
+
     pub fn disables_hooks(&self) -> bool {
         self.others.get(DISABLING).is_some_and(|value| value == "true")
     }
@@ -79,28 +87,11 @@ impl GuardedSettings {
     /// The settings `text` with these entries; `None` unless they can be restored exactly.
     pub fn put_back(&self, text: &str) -> Option<String> {
         let events: Vec<EventKind> = self.order.iter().filter_map(|name| EventKind::named(name)).collect();
-        let restored = with_entries(&without_entries(text).ok()?, self.program.as_ref()?, &events).ok()?;
+        let restored =
+            with_entries(&without_entries(text).ok()?, self.program.as_ref()?, SettingsScope::Project, &events).ok()?;
         let result = Self::parse(&restored).ok()?;
         (result.entries == self.entries && result.others == Self::parse(text).ok()?.others).then_some(restored)
     }
-}
-
-/// Checks what makes the host ignore all hooks of a file.
-fn check_schema(settings: &Value) -> Result<(), SettingsError> {
-    if let Some((setting, wanted)) = dropped_for(settings) {
-        return Err(SettingsError::WrongType { setting, wanted });
-    }
-    let Some(hooks) = settings.get("hooks") else { return Ok(()) };
-    let hooks = hooks.as_object().ok_or(SettingsError::NotAnObject("`hooks`"))?;
-    for (event, groups) in hooks {
-        let groups = groups.as_array().ok_or_else(|| SettingsError::NotAList(quoted(event).to_owned()))?;
-        let has_entries = |group: &Value| group.get("hooks").is_some_and(Value::is_array);
-        let odd = groups.iter().position(|group| !has_entries(group));
-        if let Some(at) = odd.filter(|_| matches!(event.as_str(), "PreToolUse" | "PermissionRequest")) {
-            return Err(SettingsError::NotAList(format!("{event}[{at}].hooks")));
-        }
-    }
-    Ok(())
 }
 
 /// The settings that can switch hooks off, redirect them, or run other programs.
@@ -127,7 +118,7 @@ mod tests {
     #[test]
     fn entries_are_put_back_and_the_rest_stays() {
         let others = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]\n  }\n}\n";
-        let installed = with_entries(others, PROJECT_COMMAND, &EVENTS).unwrap();
+        let installed = with_entries(others, PROJECT_COMMAND, SettingsScope::Project, &EVENTS).unwrap();
         let known = GuardedSettings::parse(&installed).unwrap();
         assert_eq!(known.put_back(others).as_deref(), Some(installed.as_str()));
         let shortened = installed.replace("\"timeout\": 150", "\"timeout\": 1");
@@ -141,7 +132,8 @@ mod tests {
 
     #[test]
     fn entries_in_a_form_of_the_user_are_not_replaced() {
-        let installed = with_entries("", PROJECT_COMMAND, &EVENTS).unwrap().replace("150", "300");
+        let installed =
+            with_entries("", PROJECT_COMMAND, SettingsScope::Project, &EVENTS).unwrap().replace("150", "300");
         assert_eq!(GuardedSettings::parse(&installed).unwrap().put_back("{}"), None);
     }
 

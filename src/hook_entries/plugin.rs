@@ -1,8 +1,10 @@
 //! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
 
-use super::{DISABLING, HookEntry, TIMEOUT, entries_in, known_form, launcher, settings_value};
+use super::host_schema::is_used;
+use super::{DISABLING, HookEntry, TIMEOUT, entries_in, launcher, settings_value};
 use crate::event::EventKind;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// The flag of `modegate hook` in such an entry.
 pub(super) const FALLBACK_FLAG: &str = "--fallback";
@@ -29,9 +31,9 @@ pub enum SettingsScope {
 }
 
 impl HostSettings {
-    /// Whether the host is certain to use all of the file, whose content is `value`. Not every host takes a byte order mark.
+    /// Whether the host is certain to use the hooks of the file, whose content is `value`. Not every host takes a byte order mark.
     fn is_used(&self, value: &Value) -> bool {
-        !self.text.starts_with('\u{feff}') && known_form::is_known(value)
+        !self.text.starts_with('\u{feff}') && is_used(value)
     }
 }
 
@@ -47,9 +49,9 @@ impl SettingsScope {
 /// The host runs every entry. A plugin's entry also yields to a fallback entry of the settings, which is not
 /// `from_plugin`. Where the administrator allows only managed hooks, or a file switches the others off, no other entry
 /// counts. An entry of a project counts only if it is certain to decide and the host uses its file: otherwise a
-/// repository could silence the others.
+/// repository could silence the others. `user_program` is the user's copy of the program.
 #[must_use]
-pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
+pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool, user_program: Option<&Path>) -> bool {
     let is_managed = |file: &HostSettings| file.scope == SettingsScope::Managed;
     // Most settings files name neither the program nor the setting.
     let names = |file: &HostSettings| ["modegate", DISABLING, "\\u"].iter().any(|name| file.text.contains(name));
@@ -61,7 +63,7 @@ pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> 
         is_managed(file) && is_set(value, "allowManagedHooksOnly") || !is_managed(file) && is_set(value, DISABLING)
     });
     let counts = |file: &HostSettings, value: &Value, entry: &HookEntry<'_>| {
-        let is_certain = || entry.is_certain_to_decide() && !entry.is_plain() && file.is_used(value);
+        let is_certain = || entry.is_certain_to_decide(user_program) && !entry.is_plain() && file.is_used(value);
         let decides = || if file.scope.is_of_project() { is_certain() } else { entry.calls_modegate() };
         entry.event == event && decides() && (from_plugin || !entry.is_fallback())
     };
@@ -96,6 +98,10 @@ mod tests {
     use super::super::{PROJECT_COMMAND, with_entries};
     use super::*;
 
+    fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
+        super::is_superseded(event, files, from_plugin, Some(Path::new("/state/bin/modegate")))
+    }
+
     fn settings(text: impl Into<String>, is_managed: bool) -> HostSettings {
         let scope = if is_managed { SettingsScope::Managed } else { SettingsScope::User };
         HostSettings { text: text.into(), scope }
@@ -103,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_the_settings_answers_instead() {
-        let own = with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap();
+        let own = with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap();
         let superseded = |text: &str| is_superseded("Stop", &[settings("{}", false), settings(text, false)], true);
         assert!(superseded(&own) && superseded(&format!("\u{feff}{own}")));
         assert!(!is_superseded("PreToolUse", &[settings(own.clone(), false)], true), "it has no entry for this event");
@@ -126,7 +132,7 @@ mod tests {
             let file = HostSettings { scope: SettingsScope::Project, ..settings(text, false) };
             is_superseded("PreToolUse", &[file], true)
         };
-        let own = with_entries("", PROJECT_COMMAND, &[EventKind::PreToolUse]).unwrap();
+        let own = with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::PreToolUse]).unwrap();
         assert!(superseded(&own));
         let plain = |entry: &str| format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{entry}]}}]}}}}"#);
         for entry in [
@@ -145,17 +151,21 @@ mod tests {
             assert!(!superseded(&plain(entry)), "{entry}");
         }
         assert!(!superseded(&own.replace("[ -x \\\"$p\\\" ]", "[ -x /none ]")), "{own}");
+        let by_copy =
+            |program: &str| plain(&format!(r#"{{"type": "command", "command": "{program}", "args": ["hook"]}}"#));
+        assert!(superseded(&by_copy("/state/bin/modegate")) && !superseded(&by_copy("/other/bin/modegate")));
         let filtered = own.replacen(r#""hooks": ["#, r#""matcher": "Nothing", "hooks": ["#, 1);
         assert!(filtered != own && !superseded(&filtered), "{filtered}");
         assert!(!superseded(&format!("\u{feff}{own}")), "not every host reads it");
-        for odd in [r#""permissions": "x", "#, r#""hooks": {}, "unknown": 1, "#] {
+        for odd in [r#""permissions": "x", "#, r#""model": 5, "#] {
             assert!(!superseded(&own.replacen('{', &format!("{{{odd}"), 1)), "{odd}");
         }
     }
 
     #[test]
     fn entries_that_are_switched_off_answer_nothing() {
-        let own = settings(with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap(), false);
+        let own =
+            settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
         for text in [r#"{"disableAllHooks": true}"#, r#"{"\u0064isableAllHooks": true}"#] {
             let off = HostSettings { scope: SettingsScope::Local, ..settings(text, false) };
             assert!(!is_superseded("Stop", &[own.clone(), off.clone()], true), "{text}");
@@ -165,7 +175,8 @@ mod tests {
 
     #[test]
     fn only_managed_entries_count_where_only_they_run() {
-        let own = settings(with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap(), false);
+        let own =
+            settings(with_entries("", PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap(), false);
         let only = settings(r#"{"allowManagedHooksOnly": true}"#, true);
         assert!(!is_superseded("Stop", &[own.clone(), only.clone()], true));
         assert!(
@@ -185,7 +196,7 @@ mod tests {
     #[test]
     fn an_entry_that_was_copied_into_settings_becomes_an_ordinary_one() {
         let copied = plugin_hooks(&[EventKind::Stop]);
-        let installed = with_entries(&copied, PROJECT_COMMAND, &[EventKind::Stop]).unwrap();
+        let installed = with_entries(&copied, PROJECT_COMMAND, SettingsScope::Project, &[EventKind::Stop]).unwrap();
         assert!(!installed.contains(FALLBACK_FLAG), "{installed}");
     }
 

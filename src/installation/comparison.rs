@@ -4,9 +4,10 @@ use super::last_comparison::LastComparison;
 use super::stamp::FileStamp;
 use super::{FileRecord, SettingsRecord, USER_FILE, program_name};
 use crate::disk::{self, LinkPolicy};
-use crate::hook_entries::{DISABLING, GuardedSettings};
+use crate::hook_entries::{DISABLING, GuardedSettings, SCRIPT, SCRIPT_PATH};
 use crate::paths::ProjectPaths;
 use crate::printable::is_name;
+use base::digest::sha256;
 use git_facts::CommitState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -60,7 +61,8 @@ impl InstallationComparison<'_> {
             return Vec::new();
         }
         after.held = before.held.filter(|reason| reason.still_holds(after));
-        let change = SettingsChange { name, path, when: self.when(), is_by_tool: self.is_by_tool(path, after), before };
+        let change =
+            SettingsChange { name, path, when: self.when(), is_by_tool: self.is_by_tool(path, after.stamp), before };
         if after.broken.is_some() {
             return change.broken(after).into_iter().collect();
         }
@@ -83,9 +85,9 @@ impl InstallationComparison<'_> {
     }
 
     /// Whether a tool call of this session can have made the change.
-    fn is_by_tool(&self, path: &Path, after: &SettingsRecord) -> bool {
+    fn is_by_tool(&self, path: &Path, stamp: Option<FileStamp>) -> bool {
         // A file that is gone has left its trace in its folder.
-        let stamp = after.stamp.or_else(|| FileStamp::of(path.parent()?));
+        let stamp = stamp.or_else(|| FileStamp::of(path.parent()?));
         stamp.is_some_and(|stamp| self.last.is_some_and(|last| last.blames_tools(stamp)))
     }
 
@@ -100,6 +102,23 @@ impl InstallationComparison<'_> {
         let verb = change_verb(before, after, "replaced").or(is_locked.then_some("made not executable"))?;
         let (name, when) = (program_name(), self.when());
         Some(format!("the program `{name}` was {verb} {when}; a person can restore it with `modegate install`"))
+    }
+
+    /// Describes a change of the script that looks for the program, and undoes what tools did to it.
+    pub fn script(&self, before: Option<&FileRecord>, after: &mut Option<FileRecord>) -> Option<String> {
+        let verb = change_verb(before.or(after.as_ref()), after.as_ref(), "changed")?;
+        if after.as_ref().is_some_and(|script| script.sha256 == sha256(SCRIPT.as_bytes())) {
+            return None;
+        }
+        let (path, when) = (self.places.home.join(SCRIPT_PATH), self.when());
+        let text = format!("the script `{SCRIPT_PATH}` was {verb} {when}");
+        let can_be_undone =
+            self.is_by_tool(&path, after.as_ref().map(|script| script.stamp)) && !self.is_committed(&path);
+        if can_be_undone && disk::write(&path, SCRIPT.as_bytes(), LinkPolicy::Replace).is_ok() {
+            *after = FileRecord::seen(&path, None);
+            return Some(text + " and was restored; a person can remove it with `modegate uninstall`");
+        }
+        Some(text + "; a person can restore it with `modegate install`")
     }
 
     pub fn user_file(&self, before: Option<&FileRecord>, after: Option<&FileRecord>) -> Option<String> {

@@ -37,13 +37,13 @@ impl FileStamp {
 
 /// Whether somebody may execute a file; `None` where the system does not say.
 #[cfg(unix)]
-pub(super) fn is_executable(path: &Path) -> Option<bool> {
+pub(crate) fn is_executable(path: &Path) -> Option<bool> {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().ok().map(|meta| meta.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-pub(super) fn is_executable(_: &Path) -> Option<bool> {
+pub(crate) fn is_executable(_: &Path) -> Option<bool> {
     None
 }
 

@@ -16,8 +16,8 @@ pub(super) struct OwnProgram {
 
 impl OwnProgram {
     pub(super) fn new(cwd: &Path, places: &ProjectPaths) -> Self {
-        let user = places.user.as_ref().map(|user| user.join(".claude/modegate/modegate"));
-        let copies = [std::env::current_exe().ok(), Some(places.home.join(".claude/hooks/modegate")), user];
+        let copies =
+            [std::env::current_exe().ok(), Some(places.home.join(".claude/hooks/modegate")), places.user_program()];
         let known = |path: PathBuf| Some((path.clone(), path.metadata().ok()?.len()));
         Self { cwd: cwd.to_owned(), copies: copies.into_iter().flatten().filter_map(known).collect() }
     }

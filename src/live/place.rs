@@ -6,6 +6,7 @@ pub use crate::disk::real;
 
 use crate::disk::{self, SeenFolders};
 use crate::paths::{lexical, worktree_owner};
+use crate::user_folder::project_paths;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
@@ -27,17 +28,22 @@ pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>, seen: &mut See
 
 /// The home of the project that a session in `folder` belongs to.
 ///
-/// The nearest folder with `.claude/hooks`, up to the root of the repository, else `folder`. In a linked worktree,
-/// the same folder of the main checkout comes before its own: all checkouts share one state.
+/// The nearest folder with `.claude/hooks`, up to the root of the repository, else the nearest that had it when modegate was
+/// installed there, else `folder`. In a linked worktree, the same folder of the main checkout comes before its own: all
+/// checkouts share one state.
 fn home_of(folder: &Path, user: Option<&Path>, seen: &mut SeenFolders) -> PathBuf {
     let Some((root, git)) = repository_root(folder, seen) else { return folder.to_owned() };
     let main = if git.is_dir() { None } else { main_checkout(root) };
-    let is_project = |dir: &Path| dir.join(".claude/hooks").is_dir() && (dir == folder || !is_users(dir, user));
-    let within = folder.ancestors().take_while(|dir| dir.starts_with(root));
-    let found = within.into_iter().find_map(|dir| {
-        let shared = main.as_ref().and_then(|main| Some(lexical(&main.join(dir.strip_prefix(root).ok()?))));
-        shared.filter(|dir| is_project(dir)).or_else(|| Some(dir.to_owned()).filter(|dir| is_project(dir)))
-    });
+    let may_be_project = |dir: &Path| dir == folder || !is_users(dir, user);
+    let nearest = |is_project: &dyn Fn(&Path) -> bool| {
+        let mut within = folder.ancestors().take_while(|dir| dir.starts_with(root));
+        within.find_map(|dir| {
+            let shared = main.as_ref().and_then(|main| Some(lexical(&main.join(dir.strip_prefix(root).ok()?))));
+            shared.into_iter().chain([dir.to_owned()]).find(|dir| is_project(dir) && may_be_project(dir))
+        })
+    };
+    let has_record = |dir: &Path| project_paths(dir.to_owned()).installation().is_some_and(|record| record.is_file());
+    let found = nearest(&|dir| dir.join(".claude/hooks").is_dir()).or_else(|| nearest(&has_record));
     found.unwrap_or_else(|| folder.to_owned())
 }
 

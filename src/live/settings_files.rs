@@ -16,7 +16,7 @@ pub(super) fn changed(event: &Event, places: &ProjectPaths, cwd: &Path) -> Resul
         return Ok(None);
     }
     let before = crate::disk::read_text(&path, crate::disk::CONFIGURATION).unwrap_or_default();
-    Ok(changes_entries(event, &before)?.then(|| path.to_string_lossy().into_owned()))
+    Ok(changes_entries(event, &before).map_err(|error| error.to_string())?.then(|| path.to_string_lossy().into_owned()))
 }
 
 /// The settings files of the project, of the folder in which the session was started, and of the user.

@@ -6,6 +6,7 @@ use super::named_programs::{NamedProgram, named_programs};
 use super::project_trust::ProjectTrust;
 use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
+use crate::event::EventKind;
 use crate::paths::hash;
 use crate::settings::Settings;
 use crate::yaml::{FileProblem, Location, MOST_PROBLEMS, Node, did_you_mean};
@@ -101,6 +102,12 @@ impl Catalogue {
             hash: self.hash.clone(),
             trust: self.trust.clone(),
         }
+    }
+
+    /// The host's events that gates of the modes can match.
+    pub fn event_kinds(&self) -> impl Iterator<Item = EventKind> {
+        let gates = self.modes.iter().flat_map(|mode| &mode.gates);
+        gates.flat_map(|gate| gate.on.iter()).flat_map(|trigger| trigger.event.kinds())
     }
 
     /// Builds the catalogue of a project with these settings and mode files, each a name and a text.

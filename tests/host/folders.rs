@@ -48,6 +48,7 @@ fn messages(ran: &ClientRun) -> Vec<String> {
 
 fn colleague_without(client: &Client) {
     let project = installed_project();
+    std::fs::remove_dir_all(project.user().join(".local/state/modegate/bin")).unwrap();
     let clone = clone(&project);
     // Large inputs, which nobody reads.
     let large = format!("echo it works # {}", "x".repeat(300_000));
@@ -59,7 +60,8 @@ fn colleague_without(client: &Client) {
     ran.check(!ran.at("SubagentStart").is_empty() && ran.exit == Some(0), "everything goes on");
     let messages = messages(&ran);
     ran.check(messages.len() == 1 && messages[0].starts_with("modegate is not installed here"), "one message");
-    assert!(!clone.join(".claude/hooks").exists(), "nothing is written");
+    let files = std::fs::read_dir(clone.join(".claude/hooks")).unwrap().count();
+    assert_eq!(files, 1, "nothing is written next to the script");
 }
 
 fn colleague_with(client: &Client) {

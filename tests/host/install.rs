@@ -70,6 +70,7 @@ fn vanished(client: &Client) {
     let project = installed_project();
     must_be_gated(&client.run(&project, "/plan a page", planner()));
     std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
+    std::fs::remove_dir_all(project.user().join(".local/state/modegate/bin")).unwrap();
     let calls = vec![calls(vec![shell("echo it works")]), calls(vec![agent("strategic-planner")]), text("Stopped.")];
     let ran = client.run(&project, "make a plan", Script::main(calls));
     ran.check(ran.at("SubagentStart").is_empty(), "the planner does not start");

@@ -628,6 +628,8 @@ fn status_says_that_the_program_is_missing() {
     assert!(run(&["status"]).stdout.contains("no sessions yet"));
     let program = format!(".claude/hooks/modegate{}", std::env::consts::EXE_SUFFIX);
     std::fs::remove_file(project.home().join(&program)).unwrap();
+    assert!(!run(&["status"]).stdout.contains("problem"), "the user has a copy");
+    std::fs::remove_dir_all(project.user().join(".local/state/modegate/bin")).unwrap();
     let text = run(&["status"]).stdout;
     assert!(text.contains(&format!("problem  `{program}` does not exist")), "{text}");
     assert!(text.contains("fix: run `modegate install` without `--path`, or put modegate on PATH"), "{text}");

@@ -405,14 +405,12 @@ fn settings_that_the_host_drops_do_not_silence_the_users_plugin() {
         settings.to_string()
     };
     assert_eq!(answer(with(|settings| settings["permissions"] = json!({"allow": ["Bash(ls)"]}))), 0);
-    let changes: [fn(&mut Value); 8] = [
+    let changes: [fn(&mut Value); 6] = [
         |settings| settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(json!({})),
-        |settings| settings["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().unwrap().push(json!({"type": "bogus"})),
         |settings| settings["hooks"]["PreToolUse"][0]["matcher"] = json!(5),
         |settings| settings["hooks"]["Stop"] = json!({}),
         |settings| settings["hooks"]["Bogus"] = json!([]),
         |settings| settings["permissions"] = json!("x"),
-        |settings| settings["env"] = json!({"A": {}}),
         |settings| settings["disableAllHooks"] = json!(true),
     ];
     let marked = format!("\u{feff}{installed}");

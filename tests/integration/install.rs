@@ -169,7 +169,7 @@ fn an_entry_with_another_command_is_updated_and_keeps_its_other_keys() {
     fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     let command = command(&project, "Stop");
-    assert!(command.starts_with("p=\"$CLAUDE_PROJECT_DIR/.claude/hooks/modegate\"; "), "{command}");
+    assert!(command.starts_with("for p in \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/modegate "), "{command}");
     let entry = json!({"type": "command", "command": command, "timeout": 300, "statusMessage": "modegate"});
     assert_eq!(value["hooks"]["Stop"], json!([{"hooks": [entry]}]));
 }
@@ -207,7 +207,8 @@ fn the_installed_program_blocks_a_planner() {
         listed.contains(".claude/settings.json") && listed.contains(".claude/agents/strategic-planner.md"),
         "{listed}"
     );
-    assert!(!listed.contains("hooks/"), "git lists local files: {listed}");
+    assert!(listed.contains(".claude/hooks/modegate.sh"), "the script is committed: {listed}");
+    assert_eq!(listed.matches("hooks/").count(), 1, "git lists local files: {listed}");
     // The running program can replace and remove itself.
     let program = project.home().join(".claude/hooks/modegate");
     let own =
@@ -305,12 +306,11 @@ fn local_and_user_settings_are_separate_files() {
     let user = project.home().parent().unwrap().to_owned();
     fine(&project.run(&["install", "--user"]));
     let settings = fs::read_to_string(user.join(SETTINGS)).unwrap();
-    let program = user.join(".claude").join("modegate").join(format!("modegate{EXE_SUFFIX}"));
-    let escaped = program.to_str().unwrap().trim_start_matches(r"\\?\").replace('\\', "\\\\");
-    assert!(settings.contains(&escaped) && program.exists(), "{settings}");
+    let program = user.join(".local/state/modegate/bin").join(format!("modegate{EXE_SUFFIX}"));
+    assert!(settings.contains(&format!("modegate{EXE_SUFFIX}\",")) && program.exists(), "{settings}");
     assert!(user.join(".claude/commands/plan.md").exists() && !project.home().join(".claude").exists());
     fine(&project.run(&["uninstall", "--user"]));
-    assert!(!user.join(".claude").exists());
+    assert!(!user.join(".claude").exists() && !program.exists());
 }
 
 #[cfg(unix)]
@@ -349,7 +349,7 @@ fn scripts_get_the_changes_as_json() {
     let project = Project::new();
     let report = project.run(&["install", "--path", "--json"]).json();
     assert_eq!(report["events"].as_array().unwrap().len(), 10);
-    assert_eq!(report["changes"].as_array().unwrap().len(), 16);
+    assert_eq!(report["changes"].as_array().unwrap().len(), if cfg!(windows) { 16 } else { 17 });
     assert_eq!(report["dry_run"], false);
     let report = project.run(&["uninstall", "--json"]).json();
     assert!(report["changes"].as_array().unwrap().iter().all(|change| change["change"] == "removed"), "{report}");
@@ -383,12 +383,20 @@ fn install_prints_what_to_commit() {
             .trim()
             .to_owned()
     };
-    let of_all = |settings: &str| format!("commit {settings}, .claude/commands and .claude/agents to share this");
-    assert_eq!(committed(&["install"]), of_all(".claude/settings.json"));
-    assert_eq!(committed(&["install", "--no-workflow"]), "commit .claude/settings.json to share this");
+    let script = if cfg!(windows) { "" } else { ".claude/hooks/modegate.sh" };
+    let joined = |names: &[&str]| names.iter().copied().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
+    let of_all =
+        |names: &[&str]| format!("commit {}, .claude/commands and .claude/agents to share this", joined(names));
+    assert_eq!(committed(&["install"]), of_all(&[".claude/settings.json", script]));
+    let entries = joined(&[".claude/settings.json", script]).replace(", ", " and ");
+    assert_eq!(committed(&["install", "--no-workflow"]), format!("commit {entries} to share this"));
     project.write("package.json", r#"{"scripts": {"test": "jest"}}"#);
-    assert_eq!(committed(&["install"]), of_all(".claude/settings.json, .claude/modegate.yaml"));
-    assert_eq!(committed(&["install"]), of_all(".claude/settings.json, .claude/modegate.yaml"), "unchanged files too");
+    assert_eq!(committed(&["install"]), of_all(&[".claude/settings.json", script, ".claude/modegate.yaml"]));
+    assert_eq!(
+        committed(&["install"]),
+        of_all(&[".claude/settings.json", script, ".claude/modegate.yaml"]),
+        "unchanged files too"
+    );
 }
 
 #[cfg_attr(windows, ignore = "needs git, which wine lacks")]
@@ -857,4 +865,35 @@ fn only_events_that_the_client_knows_get_an_entry() {
     assert_eq!(project.run(&["install", "--client", "new"]).exit, 64);
     fine(&project.run(&["uninstall"]));
     assert!(!project.home().join(SETTINGS).exists());
+}
+
+/// One copy of the program serves all projects of a user.
+#[test]
+fn the_users_copy_goes_with_the_last_installation() {
+    let project = Project::new();
+    let other = project.user().join("other");
+    fs::create_dir(&other).unwrap();
+    let in_other = |words: &[&str]| project.run(&[&["--project", other.to_str().unwrap()], words].concat());
+    fine(&project.run(&["install", "--no-workflow"]));
+    fine(&in_other(&["install", "--no-workflow"]));
+    let copy = project.user().join(".local/state/modegate/bin").join(format!("modegate{EXE_SUFFIX}"));
+    let first = project.run(&["uninstall"]).stdout;
+    assert!(first.contains("modegate/bin (your other installations use it)") && copy.exists(), "{first}");
+    // A newer one stays.
+    fs::write(&copy, "newer").unwrap();
+    let record = copy.with_file_name("installed.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace(env!("CARGO_PKG_VERSION"), "99.0.0")).unwrap();
+    let output = project.run(&["install", "--no-workflow"]).stdout;
+    assert!(output.contains("(modegate 99.0.0 is newer; remove it to go back)"), "{output}");
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "newer");
+    fs::write(&record, text).unwrap();
+    fine(&project.run(&["install", "--no-workflow"]));
+    assert!(fs::read(&copy).unwrap() == fs::read(env!("CARGO_BIN_EXE_modegate")).unwrap());
+    // A project that was deleted does not keep it.
+    fs::remove_dir_all(&other).unwrap();
+    fine(&project.run(&["uninstall", "--dry-run"]));
+    assert!(copy.exists());
+    fine(&project.run(&["uninstall"]));
+    assert!(!copy.exists());
 }

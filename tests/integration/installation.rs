@@ -341,6 +341,30 @@ fn the_version_of_another_branch_is_not_changed() {
     assert_eq!(message(&project.hook(&prompt())), "", "entries that come back are welcome");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_script_that_a_tool_changed_is_restored() {
+    const SCRIPT: &str = ".claude/hooks/modegate.sh";
+    let project = session();
+    let installed = project.read(SCRIPT);
+    for (text, verb) in [(Some("#!/bin/sh\nexit 0\n"), "changed"), (None, "removed")] {
+        call(&project);
+        match text {
+            Some(text) => project.write(SCRIPT, text),
+            None => fs::remove_file(project.home().join(SCRIPT)).unwrap(),
+        }
+        assert_reported(&project, &format!("the script `{SCRIPT}` was {verb} during this session and was restored"));
+        assert_eq!(project.read(SCRIPT), installed);
+    }
+    // A person's change is only reported, and doctor says how to undo it.
+    project.write(SCRIPT, "#!/bin/sh\n");
+    assert_reported(&project, "was changed during this session; a person can restore it with `modegate install`");
+    let found = project.run(&["doctor"]).stdout;
+    assert!(found.contains("`.claude/hooks/modegate.sh` is not the one of this version"), "{found}");
+    project.run(&["install", "--path", "--no-workflow"]);
+    assert_eq!((project.read(SCRIPT), message(&project.hook(&prompt()))), (installed, String::new()));
+}
+
 #[test]
 fn a_replaced_program_is_reported() {
     let project = session();

@@ -16,14 +16,19 @@ fn shells() -> Vec<Vec<&'static str>> {
     found
 }
 
-/// A repository with modegate installed and committed; the program says which one it is.
+/// A repository with modegate installed and committed; the program says which one it is. The user has no copy of it.
 fn installed() -> Project {
     let project = Project::new();
     project.git(&["init", "-q", "-b", "main"]);
     assert_eq!(project.run(&["install"]).exit, 0);
+    std::fs::remove_dir_all(user_copy(&project).parent().unwrap()).unwrap();
     mark(&project.home().join(".claude/hooks/modegate"), "project");
     project.shell("git add -A && git commit -qm all");
     project
+}
+
+fn user_copy(project: &Project) -> PathBuf {
+    project.user().join(".local/state/modegate/bin/modegate")
 }
 
 /// Writes a program that prints a name, its arguments and the length of its input.
@@ -133,7 +138,56 @@ fn a_colleague_without_modegate_works_and_sees_one_message() {
         later["source"] = source.into();
         assert_eq!(clone.send(&later), silent, "{source}");
     }
-    assert!(!clone.folder.join(".claude/hooks").exists(), "nothing is written");
+    let hooks: Vec<_> = std::fs::read_dir(clone.folder.join(".claude/hooks")).unwrap().collect();
+    assert_eq!(hooks.len(), 1, "nothing is written next to the script");
+}
+
+/// A merge can leave marks of a conflict in it, and the exit code of a syntax error is that of a block.
+#[test]
+fn a_script_that_is_broken_or_missing_costs_only_the_search() {
+    let project = installed();
+    let clone = clone(&project);
+    let script = clone.folder.join(".claude/hooks/modegate.sh");
+    let text = std::fs::read_to_string(&script).unwrap();
+    mark(&project.user().join(".cargo/bin/modegate"), "cargo");
+    assert_eq!(clone.started(), "cargo");
+    for broken in [format!("<<<<<<< HEAD\n{text}"), text.replace("esac\nexit 0", "")] {
+        std::fs::write(&script, broken).unwrap();
+        assert_eq!(clone.started(), "nothing");
+    }
+    std::fs::remove_file(&script).unwrap();
+    assert_eq!(clone.started(), "nothing");
+    mark(&user_copy(&project), "copy");
+    assert_eq!(clone.started(), "copy");
+}
+
+#[test]
+fn a_removed_folder_of_modegate_changes_nothing() {
+    let project = Project::new();
+    project.git(&["init", "-q", "-b", "main"]);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    project.write("below/x", "");
+    project.shell("git add -A && git commit -qm all");
+    let lines = Checkout { project: &project, folder: project.home() };
+    let mut command = event("UserPromptSubmit");
+    command["prompt"] = "/plan x".into();
+    let sent_from = |folder: &Path, event: &Value| {
+        let mut shell = project.plain("dash");
+        shell.args(["-c", &lines.line(event["hook_event_name"].as_str().unwrap())]).current_dir(folder);
+        run_command(shell.env("CLAUDE_PROJECT_DIR", folder), event.to_string().as_bytes())
+    };
+    let home = project.home();
+    assert_eq!(sent_from(&home, &command).exit, 0);
+    let mut planner = call("Agent");
+    planner["tool_input"] = json!({"subagent_type": "strategic-planner", "prompt": "x", "description": "x"});
+    // A session in a folder below, which local entries also reach, and one in the project.
+    for folder in [home.join("below"), home.clone()] {
+        std::fs::remove_dir_all(home.join(".claude/hooks")).unwrap();
+        let blocked = sent_from(&folder, &planner);
+        assert!(blocked.exit == 2 && blocked.stderr.contains("Research report not found"), "{folder:?} {blocked:?}");
+        assert_eq!(project.cache()["plan_mode"]["is_active"], true, "{}", project.cache());
+        assert!(project.read(".claude/hooks/sessions/s.jsonl").contains("strategic-planner"));
+    }
 }
 
 #[test]
@@ -165,6 +219,7 @@ fn a_colleague_with_a_package_of_the_project_uses_it() {
     let user = project.home().parent().unwrap().join(".local/bin");
     for (folder, name) in [
         (user, "pipx"),
+        (user_copy(&project).parent().unwrap().to_owned(), "users"),
         (clone.folder.join("venv/bin"), "venv"),
         (clone.folder.join(".venv/bin"), "uv"),
         (clone.folder.join("node_modules/.bin"), "script"),
@@ -192,7 +247,9 @@ fn packages_at_the_root_serve_a_project_below_it_and_a_worktree() {
     let project = installed();
     std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
     mark(&project.home().join(".venv/bin/modegate"), "root");
-    project.write("packages/a/.claude/settings.json", project.read(".claude/settings.json"));
+    for file in [".claude/settings.json", ".claude/hooks/modegate.sh"] {
+        project.write(&format!("packages/a/{file}"), project.read(file));
+    }
     let below = Checkout { project: &project, folder: project.home().join("packages/a") };
     assert_eq!(below.started(), "root");
     assert_eq!(worktree(&project).started(), "root");
@@ -224,6 +281,7 @@ fn a_project_below_the_root_is_found_in_the_main_checkout() {
     mark(&below.join(".claude/hooks/modegate"), "below");
     project.shell("git add -A && git commit -qm all");
     let tree = worktree(&project);
+    std::fs::remove_dir_all(user_copy(&project).parent().unwrap()).unwrap();
     let inner = Checkout { project: &project, folder: tree.folder.join("packages/a b") };
     assert_eq!(inner.started(), "below");
 }
@@ -303,20 +361,24 @@ fn an_empty_path_is_not_the_current_folder() {
 }
 
 #[test]
-fn settings_of_a_user_name_the_program_itself() {
+fn private_settings_name_the_users_copy() {
     let project = Project::named("it's $HOME `x` \"q\"");
     project.git(&["init", "-q"]);
-    assert_eq!(project.run(&["install", "--user"]).exit, 0);
-    let user = project.home().parent().unwrap().join(".claude");
-    mark(&user.join("modegate/modegate"), "user");
-    project.write(".claude/settings.json", std::fs::read(user.join("settings.json")).unwrap());
-    let home = Checkout { project: &project, folder: project.home() };
-    assert_eq!(home.started(), "user");
-    std::fs::remove_file(user.join("modegate/modegate")).unwrap();
-    assert_eq!(home.send(&call("Agent")).exit, 0);
-    project.write(".claude/hooks/cache.json", "{}");
-    project.write(".claude/hooks/cache.lock", "");
-    assert_eq!(home.send(&call("Agent")).exit, 2);
+    for (scope, file) in [
+        ("--user", project.user().join(".claude/settings.json")),
+        ("--local", project.home().join(".claude/settings.local.json")),
+    ] {
+        assert_eq!(project.run(&["install", scope]).exit, 0);
+        let settings: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let copy = user_copy(&project).canonicalize().unwrap();
+        let entry =
+            json!({"type": "command", "command": copy, "args": ["hook"], "timeout": 150, "statusMessage": "modegate"});
+        assert_eq!(settings["hooks"]["Stop"], json!([{"hooks": [entry]}]), "{scope}");
+        let hooks = project.home().join(".claude/hooks");
+        assert!(!hooks.join("modegate").exists() && !hooks.join("modegate.sh").exists(), "{scope}");
+        assert_eq!(project.run(&["uninstall", scope]).exit, 0);
+        assert!(!copy.exists() && !file.exists(), "{scope}");
+    }
 }
 
 #[test]
@@ -325,14 +387,10 @@ fn local_settings_work_in_a_folder_below_the_root() {
     let shared = project.read(".claude/settings.json");
     assert_eq!(project.run(&["install", "--local"]).exit, 0);
     assert_eq!(project.read(".claude/settings.local.json"), shared, "the host runs equal entries once");
-    mark(&project.home().join(".claude/hooks/modegate"), "project");
+    mark(&user_copy(&project), "users");
     // The host takes the entries from the root, and says that this folder is the project.
     project.write("a/below/.claude/settings.json", shared);
-    let below = Checkout { project: &project, folder: project.home().join("a/below") };
-    assert_eq!(below.started(), "project");
-    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
-    project.write(".claude/hooks/cache.json", "{}");
-    assert_eq!(below.send(&call("Agent")).exit, 2);
+    assert_eq!(Checkout { project: &project, folder: project.home().join("a/below") }.started(), "users");
 }
 
 /// Settings as an earlier version would have written them.
@@ -376,4 +434,21 @@ fn entries_of_an_earlier_version_are_replaced() {
     project.write(SETTINGS, &old);
     assert_eq!(project.run(&["uninstall"]).exit, 0);
     assert_eq!(project.read(SETTINGS), before);
+    // The long lines of the version before.
+    assert_eq!(project.run(&["install"]).exit, 0);
+    let mut settings: Value = serde_json::from_str(&present).unwrap();
+    for groups in settings["hooks"].as_object_mut().unwrap().values_mut() {
+        groups[0]["hooks"][0]["command"] = json!(EARLIER_LINE);
+    }
+    let old = serde_json::to_string_pretty(&settings).unwrap() + "\n";
+    project.write(SETTINGS, &old);
+    assert!(project.run(&["doctor"]).stdout.contains("`modegate install` writes one that counts"));
+    assert_eq!(project.run(&["install"]).exit, 0);
+    assert_eq!(project.read(SETTINGS), present);
+    project.write(SETTINGS, &old);
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    assert_eq!(project.read(SETTINGS), before);
 }
+
+/// The start and the end of the line that version 0.1.0 wrote, with what stood between left out.
+const EARLIER_LINE: &str = r#"p="$CLAUDE_PROJECT_DIR/.claude/hooks/modegate"; [ -x "$p" ] && exec "$p" hook; d=$CLAUDE_PROJECT_DIR; r=$d; g=; c=; PATH=${PATH:-/bin}:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate hook; exit 0"#;

@@ -159,7 +159,11 @@ fn a_session_in_a_linked_worktree_has_its_state_in_the_main_checkout_and_its_evi
     let mut hook = project.modegate();
     let output = run_command(hook.env("CLAUDE_PROJECT_DIR", &tree).arg("hook"), elsewhere.to_string().as_bytes());
     assert_eq!(output.exit, 0, "{output:?}");
-    assert_eq!(std::fs::read_dir(tree.join(".claude/hooks")).unwrap().count(), 0, "nothing is written there");
+    assert_eq!(
+        std::fs::read_dir(tree.join(".claude/hooks")).unwrap().count(),
+        1,
+        "nothing is written next to the script"
+    );
     for folder in [&tree, &tree.join("below"), &project.home()] {
         let report = status(&project, folder);
         assert_eq!(report["home"], json!(project.home()), "{}", folder.display());
@@ -259,7 +263,8 @@ fn a_submodule_is_not_a_worktree() {
 #[test]
 fn a_linked_hooks_folder_is_followed_to_the_main_checkout_only() {
     let (project, tree) = with_worktree();
-    // `worktree.symlinkDirectories` makes this link.
+    // `worktree.symlinkDirectories` makes this link where nothing in the folder is committed.
+    std::fs::remove_dir_all(tree.join(".claude/hooks")).unwrap();
     std::os::unix::fs::symlink(project.home().join(".claude/hooks"), tree.join(".claude/hooks")).unwrap();
     assert_eq!(session(&project, &tree, plan()).exit, 0);
     assert_eq!(session(&project, &tree, starts("strategic-planner")).exit, 2);
@@ -294,9 +299,14 @@ fn a_clone_whose_settings_call_modegate_is_a_project_from_the_start() {
     let clone = project.home().parent().unwrap().join("clone");
     project.git(&["clone", "-q", ".", &clone.to_string_lossy()]);
     let delete = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}});
+    assert_eq!(session(&project, &clone, delete.clone()).exit, 2, "the committed script makes it a project");
+    // Entries of an earlier version had no script.
+    std::fs::remove_dir_all(clone.join(".claude/hooks")).unwrap();
+    std::fs::remove_dir_all(project.user().join(".local/state/modegate")).unwrap();
     assert_eq!(session(&project, &clone, delete.clone()).exit, 0, "no session has begun");
     assert_eq!(session(&project, &clone, json!({"hook_event_name": "SessionStart", "source": "startup"})).exit, 0);
     assert_eq!(session(&project, &clone, delete).exit, 2, "the base mode is active");
+    project.shell("cd ../clone && git checkout -q .");
     assert!(clone.join(".claude/hooks/.gitignore").exists());
     let mut git = project.plain("git");
     let listed = git.current_dir(&clone).args(["status", "--porcelain", "-uall"]).output().unwrap();

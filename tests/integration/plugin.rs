@@ -21,7 +21,7 @@ fn json_file(path: &str) -> Value {
 
 /// The generated files of the plugin, by their paths.
 fn generated() -> Vec<(String, String)> {
-    let hooks = plugin_hooks(&required_events(&Catalogue::compose(None, &[])));
+    let hooks = plugin_hooks(&required_events(Catalogue::compose(None, &[]).event_kinds()));
     let workflow = FILES.iter().map(|file| (file.path.to_owned(), file.text_in_plugin()));
     [("hooks/hooks.json".to_owned(), hooks)].into_iter().chain(workflow).collect()
 }

@@ -79,7 +79,9 @@ impl DoctorContext {
     /// Whether a plugin's entry stays silent because an entry of a settings file handles its event.
     pub(super) fn is_superseded(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         let files: Vec<HostSettings> = self.settings_files.iter().filter_map(SettingsFile::of_host).collect();
-        entry.is_fallback() && hook_entries::is_superseded(entry.event, &files, file.scope == SettingsScope::Plugin)
+        let from_plugin = file.scope == SettingsScope::Plugin;
+        let copy = self.target.user_program();
+        entry.is_fallback() && hook_entries::is_superseded(entry.event, &files, from_plugin, copy.as_deref())
     }
 
     fn entries(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
@@ -113,8 +115,8 @@ impl DoctorContext {
     /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
     pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         !file.scope.is_of_project()
-            || entry.is_as_installed(&self.target.entry_program())
-            || entry.is_certain_to_decide()
+            || entry.is_as_installed(&self.target.entry_program(false))
+            || entry.is_certain_to_decide(self.target.user_program().as_deref())
             || trust::is_granted(&self.target.state_places())
     }
 }

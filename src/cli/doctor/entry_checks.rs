@@ -50,40 +50,16 @@ fn malformed_entries(file: &SettingsFile) -> Vec<Diagnostic> {
             "PreToolUse" | "PermissionRequest" => "Claude Code then runs no hook of that file",
             _ => "Claude Code ignores it",
         };
-        let message = format!("`{name}`, `hooks.{event}`: {}; {effect}", malformed(groups)?);
+        let message = format!("`{name}`, `hooks.{event}`: {}; {effect}", hook_entries::malformed(groups)?);
         Some(Diagnostic::problem("entry-malformed", message, "use the form of the other entries"))
     };
     events.filter_map(diagnostic).collect()
 }
 
-/// What is wrong with the entries of an event.
-fn malformed(groups: &Value) -> Option<&'static str> {
-    let Some(groups) = groups.as_array() else { return Some("it is not a list") };
-    groups.iter().find_map(|group| {
-        if group.get("matcher").is_some_and(|matcher| !matcher.is_string()) {
-            return Some("a `matcher` is not text");
-        }
-        let Some(entries) = group.get("hooks").and_then(Value::as_array) else {
-            return Some("a group has no list `hooks`");
-        };
-        entries.iter().find_map(|entry| {
-            let text = |name: &str| entry.get(name).and_then(Value::as_str);
-            let bad_timeout = |time: &Value| time.as_f64().is_none_or(|time| time <= 0.0);
-            match text("type") {
-                None => Some("an entry has no `type`"),
-                Some("command") if text("command").is_none() => Some("a `command` entry has no `command`"),
-                _ if entry.get("args").is_some_and(|args| !args.is_array()) => Some("`args` is not a list"),
-                _ if entry.get("timeout").is_some_and(bad_timeout) => Some("a `timeout` is not a number of seconds"),
-                _ => None,
-            }
-        })
-    })
-}
-
 /// Whether every event that the modes need has an entry.
 fn coverage(context: &DoctorContext) -> Diagnostic {
     let calls = context.calls();
-    let mut needed = hook_entries::required_events(&context.catalogue);
+    let mut needed = hook_entries::required_events(context.catalogue.event_kinds());
     needed.retain(|kind| context.client().is_none_or(|client| client.knows(*kind)));
     let is_covered = |kind: &EventKind| calls.iter().any(|(_, entry)| entry.event == kind.name());
     let missing: Vec<&str> = needed.iter().filter(|kind| !is_covered(kind)).map(|kind| kind.name()).collect();

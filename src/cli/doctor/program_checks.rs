@@ -8,11 +8,13 @@ use super::super::install::refresh_program;
 use super::super::install_manifest::InstallManifest;
 use super::super::install_target::InstallTarget;
 use super::super::is_run_by_model;
+use super::super::user_copy::version_numbers;
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::disk;
-use crate::hook_entries::HookEntry;
+use crate::hook_entries::{HookEntry, SCRIPT, SCRIPT_PATH};
 use crate::live::place;
+use crate::user_folder::project_paths;
 use git_facts::CommitState;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,20 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     own.sort_unstable();
     own.dedup();
     let tracked = own.into_iter().filter_map(|path| tracked(context, path));
-    missing(context).into_iter().chain(installed).chain(tracked).chain(host(context)).collect()
+    missing(context).into_iter().chain(installed).chain(tracked).chain(script(context)).chain(host(context)).collect()
+}
+
+/// A script of the project's entries that is not the one of this version.
+fn script(context: &DoctorContext) -> Option<Diagnostic> {
+    let is_run = |(file, entry): &(&SettingsFile, HookEntry<'_>)| file.scope.is_of_project() && entry.runs_script();
+    context.ours().iter().find(|own| is_run(own))?;
+    let problem = match disk::read(&context.target.script(), disk::SMALL) {
+        Ok(bytes) if bytes == SCRIPT.as_bytes() => return None,
+        Err(error) if disk::is_absent(&error) => "is missing",
+        _ => "is not the one of this version",
+    };
+    let message = format!("`{SCRIPT_PATH}` {problem}; the hook entries find the program of colleagues with it");
+    Some(Diagnostic::problem("script-altered", message, INSTALL))
 }
 
 /// A program that git can replace, without a word, by the one of another commit.
@@ -151,7 +166,8 @@ fn launched(home: &Path, is_of_project: bool) -> Option<PathBuf> {
     let user = std::env::var_os("HOME").map(PathBuf::from);
     let users =
         user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
-    project.or_else(|| find_program("modegate")).or_else(|| users.into_iter().find(|path| path.is_file()))
+    let copy = project_paths(home.to_owned()).user_program().filter(|copy| copy.is_file());
+    project.or(copy).or_else(|| find_program("modegate")).or_else(|| users.into_iter().find(|path| path.is_file()))
 }
 
 /// The program of an entry, with the host's variables filled in.
@@ -181,7 +197,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic>
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         let message = format!("`{name}` is modegate {version}, this is {own}");
-        let is_newer = numbers(&version) > numbers(own);
+        let is_newer = version_numbers(&version) > version_numbers(own);
         let fix =
             if is_newer { "update the modegate you run here, or go back with `modegate install`" } else { INSTALL };
         return vec![Diagnostic::problem("program-outdated", message, fix)];
@@ -210,7 +226,7 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
         return None;
     }
     let version = version(&program).ok()?;
-    numbers(&version).zip(numbers(own)).filter(|(copy, own)| copy < own)?;
+    version_numbers(&version).zip(version_numbers(own)).filter(|(copy, own)| copy < own)?;
     let name = target.short(&program);
     Some(match refresh_program(target) {
         Ok(()) => Diagnostic::ok("program-refreshed", format!("`{name}` was modegate {version} and is now {own}")),
@@ -219,11 +235,6 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
             Diagnostic::problem("program-outdated", message, INSTALL)
         }
     })
-}
-
-fn numbers(version: &str) -> Option<[u64; 3]> {
-    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    numbers.ok()?.try_into().ok()
 }
 
 /// Whether a program is a copy of this one.

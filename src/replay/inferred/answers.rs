@@ -148,7 +148,7 @@ impl<'a> InferredAnswers<'a> {
             Some(SeenContent::Gone) => "",
             _ => return Err("this session does not show what the settings have".into()),
         };
-        Ok(changes_entries(self.event, before)?.then_some(path))
+        Ok(changes_entries(self.event, before).map_err(|error| error.to_string())?.then_some(path))
     }
 
     fn find_answer(&self, question: &Question) -> Result<Answer, Unknown> {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const VALUED: &str = "-t --target-directory -S --suffix -m --mode -o --owner -g --group --backup -Z";
 
 /// Files and folders in `.claude` that decide about tool calls, each with a path that changes if it is copied.
-const BROUGHT_ALONG: [(&str, &str); 12] = [
+const BROUGHT_ALONG: [(&str, &str); 13] = [
     ("settings.json", "settings.json"),
     ("settings.local.json", "settings.local.json"),
     ("modegate.yaml", "modegate.yaml"),
@@ -20,6 +20,7 @@ const BROUGHT_ALONG: [(&str, &str); 12] = [
     ("modes", "modes/any.yaml"),
     ("hooks/modegate", "hooks/modegate"),
     ("hooks/modegate.exe", "hooks/modegate.exe"),
+    ("hooks/modegate.sh", "hooks/modegate.sh"),
     ("hooks/cache.json", "hooks/cache.json"),
     ("hooks/modes.bin", "hooks/modes.bin"),
     ("hooks/installed.json", "hooks/installed.json"),
