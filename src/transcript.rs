@@ -1,54 +1,60 @@
-//! Reads the records of the host's session transcripts.
+//! Records of the host's session transcripts.
 //!
-//! The format belongs to the host and changes between versions, so reading is lenient: a field of an unexpected type
-//! counts as missing.
+//! The format belongs to the host and changes between versions, so a field of an unexpected type counts as missing. Most
+//! of a transcript is output that nobody asks for: texts are borrowed from the line, and results are parsed on demand.
 
 mod conversation;
+mod lenient;
 
 pub(crate) use conversation::{conversation_text, latest_assistant_text};
 
-use serde::Deserialize;
+use lenient::{Lenient, deserialize_leniently};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
-/// The longest line that is read, in bytes.
+/// The longest line that is parsed, in bytes.
 const LONGEST_LINE: usize = 10_000_000;
 
 /// One line of a transcript.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct TranscriptRecord {
-    #[serde(rename = "type")]
-    pub kind: LenientText,
-    pub subtype: LenientText,
-    pub uuid: LenientText,
-    pub parent_uuid: LenientText,
-    pub session_id: LenientText,
-    pub agent_id: LenientText,
-    pub prompt_id: LenientText,
-    pub timestamp: LenientText,
-    pub cwd: LenientText,
-    pub permission_mode: LenientText,
+pub(crate) struct TranscriptRecord<'a> {
+    #[serde(rename = "type", borrow)]
+    pub kind: LenientText<'a>,
+    pub subtype: LenientText<'a>,
+    pub uuid: LenientText<'a>,
+    pub parent_uuid: LenientText<'a>,
+    pub session_id: LenientText<'a>,
+    pub agent_id: LenientText<'a>,
+    pub prompt_id: LenientText<'a>,
+    pub timestamp: LenientText<'a>,
+    pub cwd: LenientText<'a>,
+    pub permission_mode: LenientText<'a>,
     pub is_sidechain: LenientFlag,
     pub is_meta: LenientFlag,
     pub is_compact_summary: LenientFlag,
     pub is_visible_in_transcript_only: LenientFlag,
     pub is_api_error_message: LenientFlag,
-    pub error: LenientText,
-    pub message: MessageBody,
+    pub error: LenientText<'a>,
+    pub message: MessageBody<'a>,
     /// The text of a system record.
-    content: MessageContent,
-    summary: LenientText,
-    pub attachment: Value,
-    pub compact_metadata: Value,
-    pub forked_from: Value,
-    pub origin: Value,
+    content: MessageContent<'a>,
+    summary: LenientText<'a>,
+    attachment: Option<&'a RawValue>,
+    compact_metadata: Option<&'a RawValue>,
+    forked_from: Option<&'a RawValue>,
+    origin: Option<&'a RawValue>,
     /// What a progress record reports.
-    data: Value,
+    data: Option<&'a RawValue>,
     #[serde(rename = "parentToolUseID")]
-    parent_tool_use_id: LenientText,
-    tool_use_result: Value,
-    tool_denial_kind: LenientText,
-    permission_decision: Value,
+    parent_tool_use_id: LenientText<'a>,
+    tool_use_result: Option<&'a RawValue>,
+    tool_denial_kind: LenientText<'a>,
+    permission_decision: Option<&'a RawValue>,
 }
 
 /// Why a line is not a record.
@@ -58,13 +64,16 @@ pub(crate) enum UnreadableLine {
     NotJson,
 }
 
-impl TranscriptRecord {
-    pub(crate) fn read(line: &[u8]) -> Result<Self, UnreadableLine> {
+/// The record of a subagent, and the id of the call that started the agent.
+type ReportedRecord<'a> = (TranscriptRecord<'a>, Option<&'a str>);
+
+impl<'a> TranscriptRecord<'a> {
+    pub(crate) fn parse(line: &'a [u8]) -> Result<Self, UnreadableLine> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
         if line.len() > LONGEST_LINE {
             return Err(UnreadableLine::TooLong);
         }
-        // Serde would also read a struct from an array.
+        // Serde would also parse a struct from an array.
         if !line.starts_with(b"{") {
             return Err(UnreadableLine::NotJson);
         }
@@ -72,22 +81,22 @@ impl TranscriptRecord {
     }
 
     /// The text of the message, one line per block; an image has none, but is a message.
-    pub(crate) fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         match self.kind.as_deref() {
             Some("system") => self.content.text(),
-            Some("summary") => self.summary.0.clone(),
+            Some("summary") => self.summary.as_deref().map(Cow::Borrowed),
             _ => self.message.content.text(),
         }
     }
 
-    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
+    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ToolUse<'a>> {
         self.message.content.blocks().iter().filter_map(|block| match block {
             ContentBlock::ToolUse(tool_use) => Some(tool_use),
             _ => None,
         })
     }
 
-    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
+    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
         self.message.content.blocks().iter().filter_map(|block| match block {
             ContentBlock::ToolResult(result) => Some(result),
             _ => None,
@@ -95,30 +104,91 @@ impl TranscriptRecord {
     }
 
     /// The structured result of the tool; ambiguous where the record has several results.
-    pub(crate) fn tool_response(&self) -> Option<&Value> {
-        (!self.tool_use_result.is_null() && self.tool_results().count() == 1).then_some(&self.tool_use_result)
+    pub(crate) fn tool_response(&self) -> Option<Value> {
+        let result = self.tool_use_result.filter(|_| self.tool_results().count() == 1)?;
+        serde_json::from_str(result.get()).ok()
+    }
+
+    /// The text of a message that was queued while the model worked.
+    pub(crate) fn queued_text(&self) -> Option<String> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Attachment<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: LenientText<'a>,
+            prompt: MessageContent<'a>,
+        }
+        let attachment: Attachment = parse_object(self.attachment);
+        let prompt = Some(attachment.prompt).filter(|_| attachment.kind.as_deref() == Some("queued_command"));
+        Some(prompt?.text()?.into_owned())
+    }
+
+    /// What caused a compaction.
+    pub(crate) fn compact_trigger(&self) -> Option<Value> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct CompactMetadata {
+            trigger: Option<Value>,
+        }
+        parse_object::<CompactMetadata>(self.compact_metadata).trigger
+    }
+
+    /// Whether the host says who wrote the message.
+    pub(crate) fn has_origin(&self) -> bool {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Origin<'a> {
+            #[serde(borrow)]
+            kind: Option<&'a RawValue>,
+        }
+        parse_object::<Origin>(self.origin).kind.is_some()
+    }
+
+    pub(crate) fn is_forked(&self) -> bool {
+        self.forked_from.is_some()
+    }
+
+    /// The id of the session that the record was copied from.
+    pub(crate) fn forked_from(&self) -> Option<String> {
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        struct ForkedFrom<'a> {
+            #[serde(borrow)]
+            session_id: LenientText<'a>,
+        }
+        parse_object::<ForkedFrom>(self.forked_from).session_id.into_string()
     }
 
     /// The record of a subagent that a progress record has inside, with the id of the call that started the agent.
-    pub(crate) fn reported(&self) -> Option<(Self, Option<&str>)> {
-        let data = self.data.as_object().filter(|_| self.kind.as_deref() == Some("progress"))?;
-        data.get("type").filter(|kind| *kind == "agent_progress")?;
-        let mut inner: Self =
-            serde_json::from_value(data.get("message").filter(|inner| inner.is_object())?.clone()).ok()?;
-        inner.agent_id = LenientText::from(data.get("agentId").cloned().unwrap_or_default());
-        inner.agent_id.as_deref()?;
+    pub(crate) fn reported(&self) -> Option<ReportedRecord<'_>> {
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        struct Progress<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: LenientText<'a>,
+            agent_id: LenientText<'a>,
+            message: Option<&'a RawValue>,
+        }
+        let data = self.data.filter(|_| self.kind.as_deref() == Some("progress"))?;
+        let Progress { kind, agent_id, message } = parse_object(Some(data));
+        kind.as_deref().filter(|kind| *kind == "agent_progress")?;
+        agent_id.as_deref()?;
+        let mut inner = TranscriptRecord::parse(message?.get().as_bytes()).ok()?;
+        inner.agent_id = agent_id;
         for (own, outer) in [
             (&mut inner.timestamp, &self.timestamp),
             (&mut inner.cwd, &self.cwd),
             (&mut inner.session_id, &self.session_id),
         ] {
-            *own = LenientText(own.0.take().or_else(|| outer.0.clone()));
+            if own.as_deref().is_none() {
+                *own = LenientText(outer.as_deref().map(Cow::Borrowed));
+            }
         }
         Some((inner, self.parent_tool_use_id.as_deref()))
     }
 
     /// Whether a hook or a permission blocked the call, so that no further hook ran for it.
-    pub(crate) fn is_denied(&self, result: &ToolResult) -> bool {
+    pub(crate) fn is_denied(&self, result: &ToolResult<'_>) -> bool {
         const STARTS: [&str; 8] = [
             "The user doesn't want to proceed with this tool use.",
             "The user doesn't want to take this action right now.",
@@ -129,162 +199,200 @@ impl TranscriptRecord {
             "Hook PreToolUse:",
             "Execution stopped by PreToolUse hook",
         ];
-        let marked = self.tool_denial_kind.0.is_some()
-            || self.permission_decision.get("decision").is_some_and(|decision| decision == "reject");
-        result.error && (marked || STARTS.iter().any(|start| result.text.starts_with(start)))
-    }
-}
-
-/// A non-empty string, or nothing for any other value.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) struct LenientText(pub Option<String>);
-
-impl LenientText {
-    pub(crate) fn as_deref(&self) -> Option<&str> {
-        self.0.as_deref()
-    }
-}
-
-impl From<Value> for LenientText {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::String(text) if !text.is_empty() => Self(Some(text)),
-            _ => Self(None),
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct PermissionDecision<'a> {
+            #[serde(borrow)]
+            decision: LenientText<'a>,
         }
+        if !result.error {
+            return false;
+        }
+        let decision: PermissionDecision = parse_object(self.permission_decision);
+        let is_marked = self.tool_denial_kind.as_deref().is_some() || decision.decision.as_deref() == Some("reject");
+        is_marked || STARTS.iter().any(|start| result.text().starts_with(start))
+    }
+}
+
+/// Parses an object; any other value has no fields.
+fn parse_object<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
+    let object = raw.map(RawValue::get).filter(|text| text.starts_with('{'));
+    object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+deserialize_leniently!(LenientText<'a> LenientFlag MessageBody<'a> MessageContent<'a> ContentBlock<'a>);
+
+/// A string, or nothing for any other value.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct LenientText<'a>(Option<Cow<'a, str>>);
+
+impl<'a> LenientText<'a> {
+    /// The text, unless it is empty.
+    pub(crate) fn as_deref(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn into_string(self) -> Option<String> {
+        self.0.filter(|text| !text.is_empty()).map(Cow::into_owned)
+    }
+}
+
+impl<'de> Lenient<'de> for LenientText<'de> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self(Some(text))
     }
 }
 
 /// A boolean; any other value is false.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(from = "Value")]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LenientFlag(pub bool);
 
-impl From<Value> for LenientFlag {
-    fn from(value: Value) -> Self {
-        Self(value == true)
+impl<'de> Lenient<'de> for LenientFlag {
+    fn from_flag(flag: bool) -> Self {
+        Self(flag)
     }
 }
 
 /// The message of a user or assistant record. The host writes one record per block of an assistant message.
 #[derive(Debug, Default, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) struct MessageBody {
-    pub id: Option<String>,
-    pub model: Option<String>,
-    pub stop_reason: Option<String>,
-    pub content: MessageContent,
+#[serde(default, remote = "Self")]
+pub(crate) struct MessageBody<'a> {
+    #[serde(borrow)]
+    pub id: LenientText<'a>,
+    pub model: LenientText<'a>,
+    pub stop_reason: LenientText<'a>,
+    pub content: MessageContent<'a>,
 }
 
-impl From<Value> for MessageBody {
-    fn from(mut value: Value) -> Self {
-        Self {
-            id: take_text(&mut value, "id"),
-            model: take_text(&mut value, "model"),
-            stop_reason: take_text(&mut value, "stop_reason"),
-            content: take(&mut value, "content").into(),
-        }
+impl<'de> Lenient<'de> for MessageBody<'de> {
+    fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object))
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) enum MessageContent {
+#[derive(Debug, Default)]
+pub(crate) enum MessageContent<'a> {
     #[default]
     Missing,
-    Text(String),
-    Blocks(Vec<ContentBlock>),
+    Text(Cow<'a, str>),
+    Blocks(Vec<ContentBlock<'a>>),
 }
 
-impl From<Value> for MessageContent {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::String(text) => Self::Text(text),
-            Value::Array(blocks) => Self::Blocks(blocks.into_iter().map(ContentBlock::from).collect()),
-            _ => Self::Missing,
-        }
+impl<'de> Lenient<'de> for MessageContent<'de> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self::Text(text)
+    }
+
+    fn from_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Self::Blocks)
     }
 }
 
-impl MessageContent {
-    pub(crate) fn text(&self) -> Option<String> {
+impl MessageContent<'_> {
+    /// The content in a tool's response.
+    pub(crate) fn from_value(value: &Value) -> Option<MessageContent<'_>> {
+        MessageContent::deserialize(value).ok()
+    }
+
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         let Self::Blocks(blocks) = self else {
-            return if let Self::Text(text) = self { Some(text.clone()) } else { None };
+            return if let Self::Text(text) = self { Some(Cow::Borrowed(text)) } else { None };
         };
         let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::text).collect();
+        if let [text] = texts.as_slice() {
+            return Some(Cow::Borrowed(text));
+        }
         let has_media = blocks.iter().any(|block| matches!(block, ContentBlock::Media));
-        (!texts.is_empty() || has_media).then(|| texts.join("\n"))
+        (!texts.is_empty() || has_media).then(|| Cow::Owned(texts.join("\n")))
     }
+}
 
-    fn blocks(&self) -> &[ContentBlock] {
+impl<'a> MessageContent<'a> {
+    fn blocks(&self) -> &[ContentBlock<'a>] {
         if let Self::Blocks(blocks) = self { blocks } else { &[] }
     }
 }
 
-#[derive(Debug)]
-pub(crate) enum ContentBlock {
-    Text(String),
-    ToolUse(ToolUse),
-    ToolResult(ToolResult),
+#[derive(Debug, Default)]
+pub(crate) enum ContentBlock<'a> {
+    Text(Cow<'a, str>),
+    ToolUse(ToolUse<'a>),
+    ToolResult(ToolResult<'a>),
     /// An image or a document.
     Media,
+    #[default]
     Other,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolUse {
-    pub id: String,
-    pub tool: String,
-    pub input: Value,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolResult {
-    pub id: String,
-    pub error: bool,
-    pub text: String,
-}
-
-impl ToolResult {
-    /// Whether the user stopped the call, and with it all calls queued behind it.
-    pub(crate) fn is_stopped_by_user(&self) -> bool {
-        self.error && self.text.starts_with("The user doesn't want to ")
-    }
-}
-
-impl ContentBlock {
+impl ContentBlock<'_> {
     fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 }
 
-impl From<Value> for ContentBlock {
-    fn from(mut block: Value) -> Self {
-        match block.get("type").and_then(Value::as_str) {
-            Some("text") => take_text(&mut block, "text").map_or(Self::Other, Self::Text),
+impl<'de> Lenient<'de> for ContentBlock<'de> {
+    fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Fields<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: LenientText<'a>,
+            text: LenientText<'a>,
+            id: LenientText<'a>,
+            name: LenientText<'a>,
+            input: Option<&'a RawValue>,
+            tool_use_id: LenientText<'a>,
+            is_error: LenientFlag,
+            content: Option<&'a RawValue>,
+        }
+        let fields = Fields::deserialize(MapAccessDeserializer::new(object))?;
+        let text = |text: LenientText<'de>| text.0.unwrap_or_default();
+        Ok(match fields.kind.as_deref() {
+            Some("text") => fields.text.0.map_or(Self::Other, Self::Text),
             Some("tool_use") => {
-                let input = block.get("input").map_or_else(|| Value::Object(serde_json::Map::new()), Value::clone);
-                let mut text = |name| take_text(&mut block, name).unwrap_or_default();
-                Self::ToolUse(ToolUse { id: text("id"), tool: text("name"), input })
+                Self::ToolUse(ToolUse { id: text(fields.id), tool: text(fields.name), input: fields.input })
             }
-            Some("tool_result") => {
-                let error = block.get("is_error").is_some_and(|error| error == true);
-                let text = MessageContent::from(take(&mut block, "content")).text().unwrap_or_default();
-                take_text(&mut block, "tool_use_id")
-                    .map_or(Self::Other, |id| Self::ToolResult(ToolResult { id, error, text }))
-            }
+            Some("tool_result") => fields.tool_use_id.0.map_or(Self::Other, |id| {
+                Self::ToolResult(ToolResult { id, error: fields.is_error.0, content: fields.content })
+            }),
             Some("image" | "document") => Self::Media,
             _ => Self::Other,
-        }
+        })
     }
 }
 
-fn take(value: &mut Value, key: &str) -> Value {
-    value.get_mut(key).map(Value::take).unwrap_or_default()
+#[derive(Debug)]
+pub(crate) struct ToolUse<'a> {
+    pub id: Cow<'a, str>,
+    pub tool: Cow<'a, str>,
+    input: Option<&'a RawValue>,
 }
 
-fn take_text(value: &mut Value, key: &str) -> Option<String> {
-    if let Value::String(text) = take(value, key) { Some(text) } else { None }
+impl ToolUse<'_> {
+    /// The input; `None` where it cannot be parsed, such as half a surrogate pair.
+    pub(crate) fn input(&self) -> Option<Value> {
+        serde_json::from_str(self.input.map_or("{}", RawValue::get)).ok()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ToolResult<'a> {
+    pub id: Cow<'a, str>,
+    pub error: bool,
+    content: Option<&'a RawValue>,
+}
+
+impl ToolResult<'_> {
+    /// The text for the model.
+    pub(crate) fn text(&self) -> String {
+        let content = self.content.and_then(|content| serde_json::from_str::<MessageContent>(content.get()).ok());
+        content.and_then(|content| Some(content.text()?.into_owned())).unwrap_or_default()
+    }
+
+    /// Whether the user stopped the call, and with it all calls queued behind it.
+    pub(crate) fn is_stopped_by_user(&self) -> bool {
+        self.error && self.text().starts_with("The user doesn't want to ")
+    }
 }
 
 /// What `agent-<id>.meta.json` says about a subagent.
@@ -292,20 +400,29 @@ fn take_text(value: &mut Value, key: &str) -> Option<String> {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AgentMetadata {
     /// Its type, or the name of a teammate.
-    pub agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub agent_type: Option<String>,
     /// The type of a teammate.
-    pub spawned_agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub spawned_agent_type: Option<String>,
     /// The type of a teammate in older hosts, unless it is built in.
-    pub custom_agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub custom_agent_type: Option<String>,
     /// The name that it was given.
-    pub name: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub name: Option<String>,
     /// The id of the tool call that started the agent.
-    pub tool_use_id: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub tool_use_id: Option<String>,
+}
+
+fn owned_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    LenientText::deserialize(deserializer).map(LenientText::into_string)
 }
 
 impl AgentMetadata {
-    /// Reads metadata; some hosts write the same fields on every line of the agent's transcript.
-    pub(crate) fn read(json: &[u8]) -> Self {
+    /// Parses metadata; some hosts write the same fields on every line of the agent's transcript.
+    pub(crate) fn parse(json: &[u8]) -> Self {
         let object = json.trim_ascii().starts_with(b"{");
         object.then(|| serde_json::from_slice(json).ok()).flatten().unwrap_or_default()
     }
@@ -324,13 +441,13 @@ mod tests {
             (r#"["planner"]"#, None),
             ("", None),
         ] {
-            assert_eq!(AgentMetadata::read(text.as_bytes()).agent_type.as_deref(), expected, "{text}");
+            assert_eq!(AgentMetadata::parse(text.as_bytes()).agent_type.as_deref(), expected, "{text}");
         }
     }
 
     #[test]
     fn a_field_of_an_unexpected_type_counts_as_missing() {
-        let record = TranscriptRecord::read(br#"{"type": 5, "isMeta": "yes", "message": 7, "uuid": ""}"#).unwrap();
+        let record = TranscriptRecord::parse(br#"{"type": 5, "isMeta": "yes", "message": 7, "uuid": ""}"#).unwrap();
         assert_eq!((record.kind.as_deref(), record.is_meta.0, record.uuid.as_deref()), (None, false, None));
         assert!(matches!(record.message.content, MessageContent::Missing));
     }
@@ -338,9 +455,9 @@ mod tests {
     #[test]
     fn a_line_that_is_not_an_object_is_not_a_record() {
         for line in ["[]", "7", "nonsense", r#"{"type": "user"#] {
-            assert_eq!(TranscriptRecord::read(line.as_bytes()).unwrap_err(), UnreadableLine::NotJson, "{line}");
+            assert_eq!(TranscriptRecord::parse(line.as_bytes()).unwrap_err(), UnreadableLine::NotJson, "{line}");
         }
         let long = format!("{{\"x\": \"{}\"}}", "x".repeat(LONGEST_LINE));
-        assert_eq!(TranscriptRecord::read(long.as_bytes()).unwrap_err(), UnreadableLine::TooLong);
+        assert_eq!(TranscriptRecord::parse(long.as_bytes()).unwrap_err(), UnreadableLine::TooLong);
     }
 }

@@ -1,6 +1,6 @@
 //! What the texts of a transcript mean: messages in the user's name, and the results of tools.
 
-use crate::transcript::ToolUse;
+use super::pending_calls::PendingCall;
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,10 +84,10 @@ const MOST_LINES: usize = 2000;
 const LONGEST_LINE: usize = 2000;
 
 /// The part of a tool's structured result that its text proves: the host keeps no other result for subagents.
-pub(super) fn tool_response(call: &ToolUse, text: &str) -> Option<Value> {
+pub(super) fn tool_response(call: &PendingCall, text: impl FnOnce() -> String) -> Option<Value> {
     match call.tool.as_str() {
-        "Read" => file_content(call, text),
-        "Bash" => background_command(text),
+        "Read" => file_content(call, &text()),
+        "Bash" => background_command(&text()),
         _ => None,
     }
 }
@@ -100,7 +100,7 @@ fn background_command(text: &str) -> Option<Value> {
 }
 
 /// A whole file, from its numbered lines.
-fn file_content(call: &ToolUse, text: &str) -> Option<Value> {
+fn file_content(call: &PendingCall, text: &str) -> Option<Value> {
     let path = call.input.get("file_path")?.as_str()?;
     if ["offset", "limit", "pages"].iter().any(|part| call.input.get(part).is_some_and(|value| !value.is_null())) {
         return None;
@@ -163,8 +163,8 @@ mod tests {
 
     #[track_caller]
     fn check(tool: &str, input: Value, text: &str, expected: Option<&str>) {
-        let call = ToolUse { id: String::new(), tool: tool.to_owned(), input };
-        let response = tool_response(&call, text);
+        let call = PendingCall { id: String::new(), tool: tool.to_owned(), input, line: 1, started: None };
+        let response = tool_response(&call, || text.to_owned());
         let content = response.as_ref().and_then(|response| response.pointer("/file/content")?.as_str());
         assert_eq!(content, expected, "{text}");
     }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_background_command_is_recognized() {
         let text = "Command running in background with ID: b1. Output is being written to: /tmp/x";
-        assert_eq!(background_command(text), Some(json!({"backgroundTaskId": "b1"})));
+        assert_eq!(background_command(&text()), Some(json!({"backgroundTaskId": "b1"})));
         assert_eq!(background_command("done"), None);
     }
 }

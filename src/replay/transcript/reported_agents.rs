@@ -20,7 +20,13 @@ pub(super) struct ReportedAgents {
 
 impl ReportedAgents {
     /// Reads the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
-    pub(super) fn record(&mut self, record: &TranscriptRecord, call: Option<&str>, caller: &EventContext, line: usize) {
+    pub(super) fn record(
+        &mut self,
+        record: &TranscriptRecord<'_>,
+        call: Option<&str>,
+        caller: &EventContext,
+        line: usize,
+    ) {
         let Some(id) = record.agent_id.as_deref() else { return };
         if record_key(record).is_some_and(|key| !self.seen.insert(key)) {
             return;
@@ -59,8 +65,9 @@ pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported:
         timelines.iter().skip(written).map(|(_, timeline)| end_of_call(timeline, timelines)).collect();
     for ((_, timeline), end) in timelines.iter_mut().skip(written).zip(ends) {
         let Some(end) = end.filter(|_| !has_stopped(timeline)) else { continue };
-        let content = end.payload.get("tool_response").and_then(|response| response.get("content")).cloned();
-        let message = content.and_then(|content| MessageContent::from(content).text());
+        let content = end.payload.get("tool_response").and_then(|response| response.get("content"));
+        let content = content.and_then(MessageContent::from_value);
+        let message = content.as_ref().and_then(MessageContent::text);
         timeline.stop_with(message.as_deref(), &end.written);
     }
 }

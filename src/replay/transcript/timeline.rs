@@ -5,7 +5,7 @@ mod messages;
 use super::SubagentInfo;
 use super::pending_calls::PendingCalls;
 use super::skipped::SkippedRecords;
-use crate::transcript::{LenientText, ToolUse, TranscriptRecord};
+use crate::transcript::{LenientText, TranscriptRecord};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -80,7 +80,7 @@ impl AgentTimeline {
         Self { context, ..Self::default() }
     }
 
-    pub(super) fn record(&mut self, record: &TranscriptRecord, line: usize, skipped: &mut SkippedRecords) {
+    pub(super) fn record(&mut self, record: &TranscriptRecord<'_>, line: usize, skipped: &mut SkippedRecords) {
         let at = record.timestamp.as_deref();
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
         // A clock that goes backwards must not change the order.
@@ -95,21 +95,23 @@ impl AgentTimeline {
         }
         match record.kind.as_deref() {
             Some("user") => self.user(record, skipped),
-            Some("assistant") => self.assistant(record),
+            Some("assistant") => self.assistant(record, skipped),
             Some("system") => self.system(record, skipped),
             Some("attachment") => self.attachment(record),
             _ => {}
         }
     }
 
-    pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord) {
+    pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord<'_>) {
         match record.kind.as_deref() {
             // Written when the host's process ends; what follows belongs to another process.
             Some("cost-state") if !self.is_subagent() && self.state == ProcessState::Running => {
                 self.stop_if_complete();
                 self.state = ProcessState::Ended;
             }
-            Some("permission-mode") => self.context.permission_mode.clone_from(&record.permission_mode.0),
+            Some("permission-mode") => {
+                self.context.permission_mode = record.permission_mode.as_deref().map(str::to_owned);
+            }
             _ => {}
         }
     }
@@ -149,7 +151,7 @@ impl AgentTimeline {
         self.push_with("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
     }
 
-    fn system(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    fn system(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         match record.subtype.as_deref() {
             Some("stop_hook_summary" | "turn_duration") => self.stop(),
             Some("compact_boundary") => {
@@ -162,12 +164,12 @@ impl AgentTimeline {
         }
     }
 
-    fn compacted(&mut self, record: &TranscriptRecord) {
+    fn compacted(&mut self, record: &TranscriptRecord<'_>) {
         // Which events the compaction of a subagent causes is not known.
         if self.is_subagent() {
             return;
         }
-        let trigger = || record.compact_metadata.get("trigger").map(|trigger| ("trigger", trigger.clone()));
+        let trigger = || record.compact_trigger().map(|trigger| ("trigger", trigger));
         // Only the summary shows which prompt caused the compaction.
         let prompt = self.context.prompt_id.take();
         self.push_with("PreCompact", trigger());
@@ -216,7 +218,7 @@ const WITH_PERMISSION_MODE: [&str; 7] = [
 ];
 
 impl EventContext {
-    pub(super) fn update(&mut self, record: &TranscriptRecord) {
+    pub(super) fn update(&mut self, record: &TranscriptRecord<'_>) {
         keep(&mut self.cwd, &record.cwd);
         keep(&mut self.permission_mode, &record.permission_mode);
         if self.session.is_none() {
@@ -224,15 +226,15 @@ impl EventContext {
         }
     }
 
-    pub(super) fn update_prompt(&mut self, record: &TranscriptRecord) {
+    pub(super) fn update_prompt(&mut self, record: &TranscriptRecord<'_>) {
         keep(&mut self.prompt_id, &record.prompt_id);
     }
 
-    pub(super) fn tool_event(&self, name: &str, call: &ToolUse) -> Map<String, Value> {
+    pub(super) fn tool_event(&self, name: &str, tool: String, input: Value, id: String) -> Map<String, Value> {
         let mut event = self.event(name);
-        event.insert("tool_name".to_owned(), call.tool.clone().into());
-        event.insert("tool_input".to_owned(), call.input.clone());
-        event.insert("tool_use_id".to_owned(), call.id.clone().into());
+        event.insert("tool_name".to_owned(), tool.into());
+        event.insert("tool_input".to_owned(), input);
+        event.insert("tool_use_id".to_owned(), id.into());
         event
     }
 
@@ -254,8 +256,8 @@ impl EventContext {
     }
 }
 
-fn keep(field: &mut Option<String>, value: &LenientText) {
-    if value.0.is_some() {
-        field.clone_from(&value.0);
+fn keep(field: &mut Option<String>, value: &LenientText<'_>) {
+    if let Some(text) = value.as_deref().filter(|text| field.as_deref() != Some(text)) {
+        *field = Some(text.to_owned());
     }
 }
