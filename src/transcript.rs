@@ -89,18 +89,13 @@ impl<'a> TranscriptRecord<'a> {
         }
     }
 
-    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ToolUse<'a>> {
-        self.message.content.blocks().iter().filter_map(|block| match block {
-            ContentBlock::ToolUse(tool_use) => Some(tool_use),
-            _ => None,
-        })
+    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ContentBlock<'a>> {
+        self.message.content.blocks().iter().filter(|block| block.is("tool_use"))
     }
 
-    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
-        self.message.content.blocks().iter().filter_map(|block| match block {
-            ContentBlock::ToolResult(result) => Some(result),
-            _ => None,
-        })
+    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ContentBlock<'a>> {
+        let has_id = |block: &&ContentBlock| block.tool_use_id.as_deref().is_some();
+        self.message.content.blocks().iter().filter(|block| block.is("tool_result")).filter(has_id)
     }
 
     /// The structured result of the tool; ambiguous where the record has several results.
@@ -118,30 +113,19 @@ impl<'a> TranscriptRecord<'a> {
             kind: LenientText<'a>,
             prompt: MessageContent<'a>,
         }
-        let attachment: Attachment = parse_object(self.attachment);
-        let prompt = Some(attachment.prompt).filter(|_| attachment.kind.as_deref() == Some("queued_command"));
-        Some(prompt?.text()?.into_owned())
+        let attachment: Attachment = serde_json::from_str(self.attachment?.get()).ok()?;
+        attachment.kind.as_deref().filter(|kind| *kind == "queued_command")?;
+        attachment.prompt.text().map(Cow::into_owned)
     }
 
     /// What caused a compaction.
     pub(crate) fn compact_trigger(&self) -> Option<Value> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct CompactMetadata {
-            trigger: Option<Value>,
-        }
-        parse_object::<CompactMetadata>(self.compact_metadata).trigger
+        member(self.compact_metadata, "trigger")
     }
 
     /// Whether the host says who wrote the message.
     pub(crate) fn has_origin(&self) -> bool {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Origin<'a> {
-            #[serde(borrow)]
-            kind: Option<&'a RawValue>,
-        }
-        parse_object::<Origin>(self.origin).kind.is_some()
+        member(self.origin, "kind").is_some_and(|kind| !kind.is_null())
     }
 
     pub(crate) fn is_forked(&self) -> bool {
@@ -150,13 +134,7 @@ impl<'a> TranscriptRecord<'a> {
 
     /// The id of the session that the record was copied from.
     pub(crate) fn forked_from(&self) -> Option<String> {
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase", default)]
-        struct ForkedFrom<'a> {
-            #[serde(borrow)]
-            session_id: LenientText<'a>,
-        }
-        parse_object::<ForkedFrom>(self.forked_from).session_id.into_string()
+        member(self.forked_from, "sessionId")?.as_str().map(str::to_owned)
     }
 
     /// The record of a subagent that a progress record has inside, with the id of the call that started the agent.
@@ -170,7 +148,7 @@ impl<'a> TranscriptRecord<'a> {
             message: Option<&'a RawValue>,
         }
         let data = self.data.filter(|_| self.kind.as_deref() == Some("progress"))?;
-        let Progress { kind, agent_id, message } = parse_object(Some(data));
+        let Progress { kind, agent_id, message } = serde_json::from_str(data.get()).ok()?;
         kind.as_deref().filter(|kind| *kind == "agent_progress")?;
         agent_id.as_deref()?;
         let mut inner = TranscriptRecord::parse(message?.get().as_bytes()).ok()?;
@@ -188,7 +166,7 @@ impl<'a> TranscriptRecord<'a> {
     }
 
     /// Whether a hook or a permission blocked the call, so that no further hook ran for it.
-    pub(crate) fn is_denied(&self, result: &ToolResult<'_>) -> bool {
+    pub(crate) fn is_denied(&self, result: &ContentBlock<'_>) -> bool {
         const STARTS: [&str; 8] = [
             "The user doesn't want to proceed with this tool use.",
             "The user doesn't want to take this action right now.",
@@ -199,25 +177,18 @@ impl<'a> TranscriptRecord<'a> {
             "Hook PreToolUse:",
             "Execution stopped by PreToolUse hook",
         ];
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct PermissionDecision<'a> {
-            #[serde(borrow)]
-            decision: LenientText<'a>,
-        }
-        if !result.error {
-            return false;
-        }
-        let decision: PermissionDecision = parse_object(self.permission_decision);
-        let is_marked = self.tool_denial_kind.as_deref().is_some() || decision.decision.as_deref() == Some("reject");
-        is_marked || STARTS.iter().any(|start| result.text().starts_with(start))
+        let is_marked = || {
+            self.tool_denial_kind.as_deref().is_some()
+                || member(self.permission_decision, "decision").is_some_and(|decision| decision == "reject")
+        };
+        let has_start = |text: &str| STARTS.iter().any(|start| text.starts_with(start));
+        result.is_error.0 && (is_marked() || has_start(&result.result_text()))
     }
 }
 
-/// Parses an object; any other value has no fields.
-fn parse_object<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
-    let object = raw.map(RawValue::get).filter(|text| text.starts_with('{'));
-    object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+/// A member of a small object.
+fn member(object: Option<&RawValue>, name: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(object?.get()).ok()?.get_mut(name).map(Value::take)
 }
 
 deserialize_leniently!(LenientText<'a> LenientFlag MessageBody<'a> MessageContent<'a> ContentBlock<'a>);
@@ -230,6 +201,10 @@ impl<'a> LenientText<'a> {
     /// The text, unless it is empty.
     pub(crate) fn as_deref(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn or_empty(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn into_string(self) -> Option<String> {
@@ -298,11 +273,12 @@ impl MessageContent<'_> {
         let Self::Blocks(blocks) = self else {
             return if let Self::Text(text) = self { Some(Cow::Borrowed(text)) } else { None };
         };
-        let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::text).collect();
+        let texts = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.text.0.as_deref());
+        let texts: Vec<&str> = texts.collect();
         if let [text] = texts.as_slice() {
             return Some(Cow::Borrowed(text));
         }
-        let has_media = blocks.iter().any(|block| matches!(block, ContentBlock::Media));
+        let has_media = blocks.iter().any(|block| block.is("image") || block.is("document"));
         (!texts.is_empty() || has_media).then(|| Cow::Owned(texts.join("\n")))
     }
 }
@@ -313,85 +289,50 @@ impl<'a> MessageContent<'a> {
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) enum ContentBlock<'a> {
-    Text(Cow<'a, str>),
-    ToolUse(ToolUse<'a>),
-    ToolResult(ToolResult<'a>),
-    /// An image or a document.
-    Media,
-    #[default]
-    Other,
-}
-
-impl ContentBlock<'_> {
-    fn text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
-    }
+/// A part of a message: text, a tool call, the result of one, an image.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, remote = "Self")]
+pub(crate) struct ContentBlock<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: LenientText<'a>,
+    text: LenientText<'a>,
+    /// The id of a tool call.
+    pub id: LenientText<'a>,
+    /// The name of the tool.
+    pub name: LenientText<'a>,
+    input: Option<&'a RawValue>,
+    /// The id of the call that a result belongs to.
+    pub tool_use_id: LenientText<'a>,
+    pub is_error: LenientFlag,
+    /// The text of a result.
+    content: Option<&'a RawValue>,
 }
 
 impl<'de> Lenient<'de> for ContentBlock<'de> {
     fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Fields<'a> {
-            #[serde(rename = "type", borrow)]
-            kind: LenientText<'a>,
-            text: LenientText<'a>,
-            id: LenientText<'a>,
-            name: LenientText<'a>,
-            input: Option<&'a RawValue>,
-            tool_use_id: LenientText<'a>,
-            is_error: LenientFlag,
-            content: Option<&'a RawValue>,
-        }
-        let fields = Fields::deserialize(MapAccessDeserializer::new(object))?;
-        let text = |text: LenientText<'de>| text.0.unwrap_or_default();
-        Ok(match fields.kind.as_deref() {
-            Some("text") => fields.text.0.map_or(Self::Other, Self::Text),
-            Some("tool_use") => {
-                Self::ToolUse(ToolUse { id: text(fields.id), tool: text(fields.name), input: fields.input })
-            }
-            Some("tool_result") => fields.tool_use_id.0.map_or(Self::Other, |id| {
-                Self::ToolResult(ToolResult { id, error: fields.is_error.0, content: fields.content })
-            }),
-            Some("image" | "document") => Self::Media,
-            _ => Self::Other,
-        })
+        Self::deserialize(MapAccessDeserializer::new(object))
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct ToolUse<'a> {
-    pub id: Cow<'a, str>,
-    pub tool: Cow<'a, str>,
-    input: Option<&'a RawValue>,
-}
+impl ContentBlock<'_> {
+    fn is(&self, kind: &str) -> bool {
+        self.kind.as_deref() == Some(kind)
+    }
 
-impl ToolUse<'_> {
-    /// The input; `None` where it cannot be parsed, such as half a surrogate pair.
+    /// The input of a tool call; `None` where it cannot be parsed, such as half a surrogate pair.
     pub(crate) fn input(&self) -> Option<Value> {
         serde_json::from_str(self.input.map_or("{}", RawValue::get)).ok()
     }
-}
 
-#[derive(Debug)]
-pub(crate) struct ToolResult<'a> {
-    pub id: Cow<'a, str>,
-    pub error: bool,
-    content: Option<&'a RawValue>,
-}
-
-impl ToolResult<'_> {
-    /// The text for the model.
-    pub(crate) fn text(&self) -> String {
+    /// The text of a result.
+    pub(crate) fn result_text(&self) -> String {
         let content = self.content.and_then(|content| serde_json::from_str::<MessageContent>(content.get()).ok());
         content.and_then(|content| Some(content.text()?.into_owned())).unwrap_or_default()
     }
 
     /// Whether the user stopped the call, and with it all calls queued behind it.
     pub(crate) fn is_stopped_by_user(&self) -> bool {
-        self.error && self.text().starts_with("The user doesn't want to ")
+        self.is_error.0 && self.result_text().starts_with("The user doesn't want to ")
     }
 }
 

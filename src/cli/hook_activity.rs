@@ -8,7 +8,7 @@ use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::transcript::{ToolUse, TranscriptRecord};
+use crate::transcript::{ContentBlock, TranscriptRecord};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -80,11 +80,11 @@ fn missed_calls(transcript: &Path, lines: &[JournalLine]) -> Vec<Timestamp> {
     let known: HashSet<&str> = known.collect();
     let tail = transcript_tail(transcript);
     let records = records(&tail);
-    let results = records.iter().flat_map(TranscriptRecord::tool_results).filter(|result| !result.error);
-    let ended: HashSet<&str> = results.map(|result| &*result.id).collect();
-    let is_missed = |call: &&ToolUse<'_>| {
-        let is_silent = SILENT_TOOLS.contains(&&*call.tool);
-        ended.contains(&*call.id) && !known.contains(&*call.id) && !is_silent
+    let results = records.iter().flat_map(TranscriptRecord::tool_results).filter(|result| !result.is_error.0);
+    let ended: HashSet<&str> = results.map(|result| result.tool_use_id.or_empty()).collect();
+    let is_missed = |call: &&ContentBlock<'_>| {
+        let is_silent = SILENT_TOOLS.contains(&call.name.or_empty());
+        ended.contains(call.id.or_empty()) && !known.contains(call.id.or_empty()) && !is_silent
     };
     let time = |record: &TranscriptRecord<'_>| record.timestamp.as_deref()?.parse().ok().filter(|at| *at >= from);
     let calls = records.iter().filter_map(|record| Some((time(record)?, record.tool_uses().filter(is_missed).count())));

@@ -88,8 +88,8 @@ const RANDOM_ID: usize = 20;
 /// `None` for a record that may be like another by chance.
 pub(crate) fn record_key(record: &TranscriptRecord<'_>) -> Option<RecordKey> {
     let kind = record.kind.as_deref().filter(|kind| matches!(*kind, "user" | "assistant"))?;
-    let calls = record.tool_uses().map(|call| &*call.id);
-    let results = record.tool_results().map(|result| &*result.id);
+    let calls = record.tool_uses().map(|call| call.id.or_empty());
+    let results = record.tool_results().map(|result| result.tool_use_id.or_empty());
     let ids: Vec<&str> = calls.chain(results).filter(|id| !id.is_empty()).collect();
     let mut hasher = DefaultHasher::new();
     kind.hash(&mut hasher);

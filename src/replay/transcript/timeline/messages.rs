@@ -4,7 +4,7 @@ use super::super::message_text::{UserMessage, tool_response};
 use super::super::pending_calls::PendingCall;
 use super::super::skipped::{SkipReason, SkippedRecords};
 use super::{AgentTimeline, AssistantMessage, PossibleStop, RecordTime};
-use crate::transcript::{ToolResult, TranscriptRecord};
+use crate::transcript::{ContentBlock, TranscriptRecord};
 use serde_json::Value;
 
 impl AgentTimeline {
@@ -128,8 +128,8 @@ impl AgentTimeline {
         self.message.text.push_str(&text);
         for tool_use in record.tool_uses() {
             self.message.has_calls = true;
-            let (line, id, tool) =
-                (self.now.line, tool_use.id.clone().into_owned(), tool_use.tool.clone().into_owned());
+            let (id, tool) = (tool_use.id.or_empty().to_owned(), tool_use.name.or_empty().to_owned());
+            let line = self.now.line;
             match tool_use.input() {
                 Some(input) => self.calls.queued.push_back(PendingCall { id, tool, input, line, started: None }),
                 None => skipped.note(SkipReason::NotJson, line),
@@ -176,23 +176,24 @@ impl AgentTimeline {
 
     pub(super) fn tool_result(
         &mut self,
-        result: &ToolResult<'_>,
+        result: &ContentBlock<'_>,
         record: &TranscriptRecord<'_>,
         skipped: &mut SkippedRecords,
     ) {
+        let id = result.tool_use_id.or_empty();
         if result.is_stopped_by_user() {
             // The running call is over, and a queued one never starts.
-            return match self.calls.withdraw(&result.id) {
+            return match self.calls.withdraw(id) {
                 Some(call) => skipped.note(SkipReason::NotStarted, call.line),
-                None if self.calls.end(&result.id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
+                None if self.calls.end(id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
                 None => {}
             };
         }
-        for call in self.calls.overdue(&result.id) {
+        for call in self.calls.overdue(id) {
             self.start_call(call);
         }
-        let Some(call) = self.calls.end(&result.id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
-        if result.error && result.text().starts_with("<tool_use_error>") {
+        let Some(call) = self.calls.end(id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
+        if result.is_error.0 && result.result_text().starts_with("<tool_use_error>") {
             // Only the result shows that no hook ran for the call.
             if let Some(event) = call.started.and_then(|at| self.events.get_mut(at)) {
                 *event = None;
@@ -204,11 +205,11 @@ impl AgentTimeline {
         self.start_calls();
     }
 
-    fn end_call(&mut self, call: PendingCall, result: &ToolResult<'_>, record: &TranscriptRecord<'_>) {
-        let (name, outcome) = if result.error {
-            ("PostToolUseFailure", Some(("error", result.text().into())))
+    fn end_call(&mut self, call: PendingCall, result: &ContentBlock<'_>, record: &TranscriptRecord<'_>) {
+        let (name, outcome) = if result.is_error.0 {
+            ("PostToolUseFailure", Some(("error", result.result_text().into())))
         } else {
-            let response = record.tool_response().or_else(|| tool_response(&call, || result.text()));
+            let response = record.tool_response().or_else(|| tool_response(&call, || result.result_text()));
             ("PostToolUse", response.map(|response| ("tool_response", response)))
         };
         let mut event = self.context.tool_event(name, call.tool, call.input, call.id);
