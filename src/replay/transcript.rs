@@ -79,7 +79,7 @@ pub struct TranscriptFile {
     uuids: HashSet<String>,
     /// The records so far.
     seen: HashSet<RecordKey>,
-    /// The agents whose calls its progress records have inside.
+    /// The agents whose records are inside its progress records.
     reported: ReportedAgents,
     /// Records that belong to the transcript from which this one was resumed.
     copied: HashSet<RecordKey>,
@@ -118,11 +118,11 @@ impl TranscriptFile {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let read = TranscriptRecord::parse(line).map_err(|error| match error {
+        let parsed = TranscriptRecord::parse(line).map_err(|error| match error {
             UnreadableLine::TooLong => SkipReason::TooLong,
             UnreadableLine::NotJson => SkipReason::NotJson,
         });
-        if let Err(reason) = read.and_then(|record| self.record(&record)) {
+        if let Err(reason) = parsed.and_then(|record| self.record(&record)) {
             self.skipped.note(reason, self.lines);
         }
     }
@@ -220,16 +220,16 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut reported = Vec::new();
     for (index, mut file) in files.into_iter().enumerate() {
         for mut timeline in file.timelines {
-            timeline.end(&mut file.skipped);
+            timeline.finish(&mut file.skipped);
             timelines.push((index, timeline));
         }
-        reported.extend(file.reported.ended().map(|timeline| (index, timeline)));
+        reported.extend(file.reported.into_timelines().map(|timeline| (index, timeline)));
         skipped.join(file.skipped, index);
     }
     reported_agents::add_missing(&mut timelines, reported);
     let mut background = merge::BackgroundTasks::default();
     let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
-        background.update(&mut event.payload);
+        background.follow(&mut event.payload);
         let position = TranscriptPosition { file, line: event.written.line };
         RebuiltEvent { event: Value::Object(event.payload), at: event.written.at, position }
     });

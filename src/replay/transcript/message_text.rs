@@ -38,7 +38,7 @@ const HOST_NOTES: [&str; 9] = [
 
 impl UserMessage {
     /// Classifies a text that is not marked as the host's.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let start = text.trim_start();
         if start.starts_with("[Request interrupted by user") {
             return Self::Interrupt;
@@ -62,7 +62,7 @@ impl UserMessage {
     }
 
     /// Classifies a text that is marked as the host's.
-    pub(super) fn of_meta(text: &str) -> Self {
+    pub(super) fn from_host(text: &str) -> Self {
         if text.trim_start().starts_with("Stop hook feedback:") { Self::StopHookFeedback } else { Self::HostNote }
     }
 
@@ -155,10 +155,10 @@ mod tests {
             ("Stop hook feedback:\nMore.", UserMessage::StopHookFeedback),
             ("what is <command-name>?", prompt("what is <command-name>?")),
         ] {
-            assert_eq!(UserMessage::of(text), expected, "{text}");
+            assert_eq!(UserMessage::from_text(text), expected, "{text}");
         }
-        assert_eq!(UserMessage::of_meta("Stop hook feedback:\nMore."), UserMessage::StopHookFeedback);
-        assert_eq!(UserMessage::of_meta("fix it"), UserMessage::HostNote);
+        assert_eq!(UserMessage::from_host("Stop hook feedback:\nMore."), UserMessage::StopHookFeedback);
+        assert_eq!(UserMessage::from_host("fix it"), UserMessage::HostNote);
     }
 
     #[track_caller]

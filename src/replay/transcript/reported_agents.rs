@@ -14,12 +14,12 @@ use std::collections::HashSet;
 pub(super) struct ReportedAgents {
     timelines: Vec<AgentTimeline>,
     seen: HashSet<RecordKey>,
-    /// Problems of records that may also be in the agent's own transcript, so nobody needs to know them.
+    /// Not reported: the same records may be in the agent's own transcript.
     skipped: SkippedRecords,
 }
 
 impl ReportedAgents {
-    /// Reads the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
+    /// Adds the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
     pub(super) fn record(
         &mut self,
         record: &TranscriptRecord<'_>,
@@ -44,9 +44,9 @@ impl ReportedAgents {
         }
     }
 
-    pub(super) fn ended(mut self) -> impl Iterator<Item = AgentTimeline> {
+    pub(super) fn into_timelines(mut self) -> impl Iterator<Item = AgentTimeline> {
         self.timelines.into_iter().map(move |mut timeline| {
-            timeline.end(&mut self.skipped);
+            timeline.finish(&mut self.skipped);
             timeline
         })
     }

@@ -116,7 +116,7 @@ impl AgentTimeline {
         }
     }
 
-    pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
+    pub(super) fn finish(&mut self, skipped: &mut SkippedRecords) {
         self.stop_if_complete();
         self.drop_calls(skipped);
     }
@@ -148,7 +148,7 @@ impl AgentTimeline {
             return self.push(self.context.event("SubagentStart"));
         }
         self.context.prompt_id = None;
-        self.push_with("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
+        self.push_event("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
     }
 
     fn system(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
@@ -172,13 +172,13 @@ impl AgentTimeline {
         let trigger = || record.compact_trigger().map(|trigger| ("trigger", trigger));
         // Only the summary shows which prompt caused the compaction.
         let prompt = self.context.prompt_id.take();
-        self.push_with("PreCompact", trigger());
-        self.push_with("SessionStart", [("source", "compact".into())]);
-        self.push_with("PostCompact", trigger());
+        self.push_event("PreCompact", trigger());
+        self.push_event("SessionStart", [("source", "compact".into())]);
+        self.push_event("PostCompact", trigger());
         self.context.prompt_id = prompt;
     }
 
-    fn push_with(&mut self, name: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) {
+    fn push_event(&mut self, name: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) {
         let mut event = self.context.event(name);
         event.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
         self.push(event);
@@ -217,6 +217,9 @@ const WITH_PERMISSION_MODE: [&str; 7] = [
     "SubagentStop",
 ];
 
+/// The number of fields that most events have at most.
+const MOST_FIELDS: usize = 14;
+
 impl EventContext {
     pub(super) fn update(&mut self, record: &TranscriptRecord<'_>) {
         keep(&mut self.cwd, &record.cwd);
@@ -252,7 +255,9 @@ impl EventContext {
             ("agent_type", agent.and_then(|agent| agent.kind.clone())),
             ("hook_event_name", Some(name.to_owned())),
         ];
-        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
+        let mut event = Map::with_capacity(MOST_FIELDS);
+        event.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
+        event
     }
 }
 

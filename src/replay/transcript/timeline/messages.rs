@@ -20,8 +20,8 @@ impl AgentTimeline {
             let from_agent = self.is_subagent() && record.has_origin();
             let message = match record.is_meta.0 {
                 true if from_agent => UserMessage::Prompt(text.into_owned()),
-                true => UserMessage::of_meta(&text),
-                false => UserMessage::of(&text),
+                true => UserMessage::from_host(&text),
+                false => UserMessage::from_text(&text),
             };
             self.user_message(message, record, skipped);
         }
@@ -53,11 +53,11 @@ impl AgentTimeline {
                 }
             }
             UserMessage::Prompt(text) => {
-                self.turn_ends(record, skipped);
+                self.begin_turn(record, skipped);
                 self.prompt(&text);
             }
             UserMessage::Command { name, args } => {
-                self.turn_ends(record, skipped);
+                self.begin_turn(record, skipped);
                 let prompt = format!("/{name} {args}").trim_end().to_owned();
                 self.prompt(&prompt);
                 if !self.is_subagent() {
@@ -67,13 +67,13 @@ impl AgentTimeline {
                         ("command_args", args.into()),
                         ("prompt", prompt.into()),
                     ];
-                    self.push_with("UserPromptExpansion", fields);
+                    self.push_event("UserPromptExpansion", fields);
                 }
             }
         }
     }
 
-    fn turn_ends(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    fn begin_turn(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         self.stop();
         self.drop_calls(skipped);
         self.context.update_prompt(record);
@@ -83,7 +83,7 @@ impl AgentTimeline {
         self.stop_hook_active = false;
         self.prompted = true;
         if !self.is_subagent() {
-            return self.push_with("UserPromptSubmit", [("prompt", text.into())]);
+            return self.push_event("UserPromptSubmit", [("prompt", text.into())]);
         }
         self.first_prompt.get_or_insert_with(|| text.to_owned());
         let last = self.events.iter().rev().flatten().next();
@@ -98,7 +98,7 @@ impl AgentTimeline {
         if self.is_subagent() {
             return;
         }
-        if let Some(UserMessage::Prompt(text)) = record.queued_text().map(|text| UserMessage::of(&text)) {
+        if let Some(UserMessage::Prompt(text)) = record.queued_text().map(|text| UserMessage::from_text(&text)) {
             self.prompt(&text);
         }
     }
