@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_background_command_is_recognized() {
         let text = "Command running in background with ID: b1. Output is being written to: /tmp/x";
-        assert_eq!(background_command(&text()), Some(json!({"backgroundTaskId": "b1"})));
+        assert_eq!(background_command(text), Some(json!({"backgroundTaskId": "b1"})));
         assert_eq!(background_command("done"), None);
     }
 }
