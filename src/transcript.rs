@@ -1,54 +1,60 @@
-//! Reads the records of the host's session transcripts.
+//! Records of the host's session transcripts.
 //!
-//! The format belongs to the host and changes between versions, so reading is lenient: a field of an unexpected type
-//! counts as missing.
+//! The format belongs to the host and changes between versions, so a field of an unexpected type counts as missing. Most
+//! of a transcript is output that nobody asks for: texts are borrowed from the line, and results are parsed on demand.
 
 mod conversation;
+mod lenient;
 
 pub use conversation::{conversation_text, latest_assistant_text};
 
-use serde::Deserialize;
+use lenient::{Lenient, deserialize_leniently};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
-/// The longest line that is read, in bytes.
+/// The longest line that is parsed, in bytes.
 const LONGEST_LINE: usize = 10_000_000;
 
 /// One line of a transcript.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct TranscriptRecord {
-    #[serde(rename = "type")]
-    pub kind: LenientText,
-    pub subtype: LenientText,
-    pub uuid: LenientText,
-    pub parent_uuid: LenientText,
-    pub session_id: LenientText,
-    pub agent_id: LenientText,
-    pub prompt_id: LenientText,
-    pub timestamp: LenientText,
-    pub cwd: LenientText,
-    pub permission_mode: LenientText,
+pub(crate) struct TranscriptRecord<'a> {
+    #[serde(rename = "type", borrow)]
+    pub kind: LenientText<'a>,
+    pub subtype: LenientText<'a>,
+    pub uuid: LenientText<'a>,
+    pub parent_uuid: LenientText<'a>,
+    pub session_id: LenientText<'a>,
+    pub agent_id: LenientText<'a>,
+    pub prompt_id: LenientText<'a>,
+    pub timestamp: LenientText<'a>,
+    pub cwd: LenientText<'a>,
+    pub permission_mode: LenientText<'a>,
     pub is_sidechain: LenientFlag,
     pub is_meta: LenientFlag,
     pub is_compact_summary: LenientFlag,
     pub is_visible_in_transcript_only: LenientFlag,
     pub is_api_error_message: LenientFlag,
-    pub error: LenientText,
-    pub message: MessageBody,
+    pub error: LenientText<'a>,
+    pub message: MessageBody<'a>,
     /// The text of a system record.
-    content: MessageContent,
-    summary: LenientText,
-    pub attachment: Value,
-    pub compact_metadata: Value,
-    pub forked_from: Value,
-    pub origin: Value,
+    content: MessageContent<'a>,
+    summary: LenientText<'a>,
+    attachment: Option<&'a RawValue>,
+    compact_metadata: Option<&'a RawValue>,
+    forked_from: Option<&'a RawValue>,
+    origin: Option<&'a RawValue>,
     /// What a progress record reports.
-    data: Value,
+    data: Option<&'a RawValue>,
     #[serde(rename = "parentToolUseID")]
-    parent_tool_use_id: LenientText,
-    tool_use_result: Value,
-    tool_denial_kind: LenientText,
-    permission_decision: Value,
+    parent_tool_use_id: LenientText<'a>,
+    tool_use_result: Option<&'a RawValue>,
+    tool_denial_kind: LenientText<'a>,
+    permission_decision: Option<&'a RawValue>,
 }
 
 /// Why a line is not a record.
@@ -58,13 +64,16 @@ pub(crate) enum UnreadableLine {
     NotJson,
 }
 
-impl TranscriptRecord {
-    pub(crate) fn read(line: &[u8]) -> Result<Self, UnreadableLine> {
+/// The record of a subagent, and the id of the call that started the agent.
+type ReportedRecord<'a> = (TranscriptRecord<'a>, Option<&'a str>);
+
+impl<'a> TranscriptRecord<'a> {
+    pub(crate) fn parse(line: &'a [u8]) -> Result<Self, UnreadableLine> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
         if line.len() > LONGEST_LINE {
             return Err(UnreadableLine::TooLong);
         }
-        // Serde would also read a struct from an array.
+        // Serde would also parse a struct from an array.
         if !line.starts_with(b"{") {
             return Err(UnreadableLine::NotJson);
         }
@@ -72,53 +81,92 @@ impl TranscriptRecord {
     }
 
     /// The text of the message, one line per block; an image has none, but is a message.
-    pub(crate) fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         match self.kind.as_deref() {
             Some("system") => self.content.text(),
-            Some("summary") => self.summary.0.clone(),
+            Some("summary") => self.summary.as_deref().map(Cow::Borrowed),
             _ => self.message.content.text(),
         }
     }
 
-    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
-        self.message.content.blocks().iter().filter_map(|block| match block {
-            ContentBlock::ToolUse(tool_use) => Some(tool_use),
-            _ => None,
-        })
+    pub(crate) fn tool_uses(&self) -> impl Iterator<Item = &ContentBlock<'a>> {
+        self.message.content.blocks().iter().filter(|block| block.is("tool_use"))
     }
 
-    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.message.content.blocks().iter().filter_map(|block| match block {
-            ContentBlock::ToolResult(result) => Some(result),
-            _ => None,
-        })
+    pub(crate) fn tool_results(&self) -> impl Iterator<Item = &ContentBlock<'a>> {
+        let has_id = |block: &&ContentBlock| block.tool_use_id.as_deref().is_some();
+        self.message.content.blocks().iter().filter(|block| block.is("tool_result")).filter(has_id)
     }
 
     /// The structured result of the tool; ambiguous where the record has several results.
-    pub(crate) fn tool_response(&self) -> Option<&Value> {
-        (!self.tool_use_result.is_null() && self.tool_results().count() == 1).then_some(&self.tool_use_result)
+    pub(crate) fn tool_response(&self) -> Option<Value> {
+        let result = self.tool_use_result.filter(|_| self.tool_results().count() == 1)?;
+        serde_json::from_str(result.get()).ok()
+    }
+
+    /// The text of a message that was queued while the model worked.
+    pub(crate) fn queued_text(&self) -> Option<String> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Attachment<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: LenientText<'a>,
+            prompt: MessageContent<'a>,
+        }
+        let attachment: Attachment = serde_json::from_str(self.attachment?.get()).ok()?;
+        attachment.kind.as_deref().filter(|kind| *kind == "queued_command")?;
+        attachment.prompt.text().map(Cow::into_owned)
+    }
+
+    /// What caused a compaction.
+    pub(crate) fn compact_trigger(&self) -> Option<Value> {
+        member(self.compact_metadata, "trigger")
+    }
+
+    /// Whether the host says who wrote the message.
+    pub(crate) fn has_origin(&self) -> bool {
+        member(self.origin, "kind").is_some_and(|kind| !kind.is_null())
+    }
+
+    pub(crate) fn is_forked(&self) -> bool {
+        self.forked_from.is_some()
+    }
+
+    /// The id of the session that the record was copied from.
+    pub(crate) fn forked_from(&self) -> Option<String> {
+        member(self.forked_from, "sessionId")?.as_str().map(str::to_owned)
     }
 
     /// The record of a subagent that a progress record has inside, with the id of the call that started the agent.
-    pub(crate) fn reported(&self) -> Option<(Self, Option<&str>)> {
-        let data = self.data.as_object().filter(|_| self.kind.as_deref() == Some("progress"))?;
-        data.get("type").filter(|kind| *kind == "agent_progress")?;
-        let mut inner: Self =
-            serde_json::from_value(data.get("message").filter(|inner| inner.is_object())?.clone()).ok()?;
-        inner.agent_id = LenientText::from(data.get("agentId").cloned().unwrap_or_default());
-        inner.agent_id.as_deref()?;
+    pub(crate) fn reported(&self) -> Option<ReportedRecord<'_>> {
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        struct Progress<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: LenientText<'a>,
+            agent_id: LenientText<'a>,
+            message: Option<&'a RawValue>,
+        }
+        let data = self.data.filter(|_| self.kind.as_deref() == Some("progress"))?;
+        let Progress { kind, agent_id, message } = serde_json::from_str(data.get()).ok()?;
+        kind.as_deref().filter(|kind| *kind == "agent_progress")?;
+        agent_id.as_deref()?;
+        let mut inner = TranscriptRecord::parse(message?.get().as_bytes()).ok()?;
+        inner.agent_id = agent_id;
         for (own, outer) in [
             (&mut inner.timestamp, &self.timestamp),
             (&mut inner.cwd, &self.cwd),
             (&mut inner.session_id, &self.session_id),
         ] {
-            *own = LenientText(own.0.take().or_else(|| outer.0.clone()));
+            if own.as_deref().is_none() {
+                *own = LenientText(outer.as_deref().map(Cow::Borrowed));
+            }
         }
         Some((inner, self.parent_tool_use_id.as_deref()))
     }
 
     /// Whether a hook or a permission blocked the call, so that no further hook ran for it.
-    pub(crate) fn is_denied(&self, result: &ToolResult) -> bool {
+    pub(crate) fn is_denied(&self, result: &ContentBlock<'_>) -> bool {
         const STARTS: [&str; 8] = [
             "The user doesn't want to proceed with this tool use.",
             "The user doesn't want to take this action right now.",
@@ -129,162 +177,163 @@ impl TranscriptRecord {
             "Hook PreToolUse:",
             "Execution stopped by PreToolUse hook",
         ];
-        let marked = self.tool_denial_kind.0.is_some()
-            || self.permission_decision.get("decision").is_some_and(|decision| decision == "reject");
-        result.error && (marked || STARTS.iter().any(|start| result.text.starts_with(start)))
+        let is_marked = || {
+            self.tool_denial_kind.as_deref().is_some()
+                || member(self.permission_decision, "decision").is_some_and(|decision| decision == "reject")
+        };
+        let has_start = |text: &str| STARTS.iter().any(|start| text.starts_with(start));
+        result.is_error.0 && (is_marked() || has_start(&result.result_text()))
     }
 }
 
-/// A non-empty string, or nothing for any other value.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) struct LenientText(pub Option<String>);
+/// A member of a small object.
+fn member(object: Option<&RawValue>, name: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(object?.get()).ok()?.get_mut(name).map(Value::take)
+}
 
-impl LenientText {
+deserialize_leniently!(LenientText<'a> LenientFlag MessageBody<'a> MessageContent<'a> ContentBlock<'a>);
+
+/// A string, or nothing for any other value.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct LenientText<'a>(Option<Cow<'a, str>>);
+
+impl<'a> LenientText<'a> {
+    /// The text, unless it is empty.
     pub(crate) fn as_deref(&self) -> Option<&str> {
-        self.0.as_deref()
+        self.0.as_deref().filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn or_empty(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn into_string(self) -> Option<String> {
+        self.0.filter(|text| !text.is_empty()).map(Cow::into_owned)
     }
 }
 
-impl From<Value> for LenientText {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::String(text) if !text.is_empty() => Self(Some(text)),
-            _ => Self(None),
-        }
+impl<'de> Lenient<'de> for LenientText<'de> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self(Some(text))
     }
 }
 
 /// A boolean; any other value is false.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(from = "Value")]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LenientFlag(pub bool);
 
-impl From<Value> for LenientFlag {
-    fn from(value: Value) -> Self {
-        Self(value == true)
+impl<'de> Lenient<'de> for LenientFlag {
+    fn from_flag(flag: bool) -> Self {
+        Self(flag)
     }
 }
 
 /// The message of a user or assistant record. The host writes one record per block of an assistant message.
 #[derive(Debug, Default, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) struct MessageBody {
-    pub id: Option<String>,
-    pub model: Option<String>,
-    pub stop_reason: Option<String>,
-    pub content: MessageContent,
+#[serde(default, remote = "Self")]
+pub(crate) struct MessageBody<'a> {
+    #[serde(borrow)]
+    pub id: LenientText<'a>,
+    pub model: LenientText<'a>,
+    pub stop_reason: LenientText<'a>,
+    pub content: MessageContent<'a>,
 }
 
-impl From<Value> for MessageBody {
-    fn from(mut value: Value) -> Self {
-        Self {
-            id: take_text(&mut value, "id"),
-            model: take_text(&mut value, "model"),
-            stop_reason: take_text(&mut value, "stop_reason"),
-            content: take(&mut value, "content").into(),
-        }
+impl<'de> Lenient<'de> for MessageBody<'de> {
+    fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object))
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(from = "Value")]
-pub(crate) enum MessageContent {
+#[derive(Debug, Default)]
+pub(crate) enum MessageContent<'a> {
     #[default]
     Missing,
-    Text(String),
-    Blocks(Vec<ContentBlock>),
+    Text(Cow<'a, str>),
+    Blocks(Vec<ContentBlock<'a>>),
 }
 
-impl From<Value> for MessageContent {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::String(text) => Self::Text(text),
-            Value::Array(blocks) => Self::Blocks(blocks.into_iter().map(ContentBlock::from).collect()),
-            _ => Self::Missing,
-        }
+impl<'de> Lenient<'de> for MessageContent<'de> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self::Text(text)
+    }
+
+    fn from_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Self::Blocks)
     }
 }
 
-impl MessageContent {
-    pub(crate) fn text(&self) -> Option<String> {
+impl MessageContent<'_> {
+    /// The content in a tool's response.
+    pub(crate) fn from_value(value: &Value) -> Option<MessageContent<'_>> {
+        MessageContent::deserialize(value).ok()
+    }
+
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         let Self::Blocks(blocks) = self else {
-            return if let Self::Text(text) = self { Some(text.clone()) } else { None };
+            return if let Self::Text(text) = self { Some(Cow::Borrowed(text)) } else { None };
         };
-        let texts: Vec<&str> = blocks.iter().filter_map(ContentBlock::text).collect();
-        let has_media = blocks.iter().any(|block| matches!(block, ContentBlock::Media));
-        (!texts.is_empty() || has_media).then(|| texts.join("\n"))
+        let texts = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.text.0.as_deref());
+        let texts: Vec<&str> = texts.collect();
+        if let [text] = texts.as_slice() {
+            return Some(Cow::Borrowed(text));
+        }
+        let has_media = blocks.iter().any(|block| block.is("image") || block.is("document"));
+        (!texts.is_empty() || has_media).then(|| Cow::Owned(texts.join("\n")))
     }
+}
 
-    fn blocks(&self) -> &[ContentBlock] {
+impl<'a> MessageContent<'a> {
+    fn blocks(&self) -> &[ContentBlock<'a>] {
         if let Self::Blocks(blocks) = self { blocks } else { &[] }
     }
 }
 
-#[derive(Debug)]
-pub(crate) enum ContentBlock {
-    Text(String),
-    ToolUse(ToolUse),
-    ToolResult(ToolResult),
-    /// An image or a document.
-    Media,
-    Other,
+/// A part of a message: text, a tool call, the result of one, an image.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, remote = "Self")]
+pub(crate) struct ContentBlock<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: LenientText<'a>,
+    text: LenientText<'a>,
+    /// The id of a tool call.
+    pub id: LenientText<'a>,
+    /// The name of the tool.
+    pub name: LenientText<'a>,
+    input: Option<&'a RawValue>,
+    /// The id of the call that a result belongs to.
+    pub tool_use_id: LenientText<'a>,
+    pub is_error: LenientFlag,
+    /// The text of a result.
+    content: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolUse {
-    pub id: String,
-    pub tool: String,
-    pub input: Value,
+impl<'de> Lenient<'de> for ContentBlock<'de> {
+    fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object))
+    }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolResult {
-    pub id: String,
-    pub error: bool,
-    pub text: String,
-}
+impl ContentBlock<'_> {
+    fn is(&self, kind: &str) -> bool {
+        self.kind.as_deref() == Some(kind)
+    }
 
-impl ToolResult {
+    /// The input of a tool call; `None` where it cannot be parsed, such as half a surrogate pair.
+    pub(crate) fn input(&self) -> Option<Value> {
+        serde_json::from_str(self.input.map_or("{}", RawValue::get)).ok()
+    }
+
+    /// The text of a result.
+    pub(crate) fn result_text(&self) -> String {
+        let content = self.content.and_then(|content| serde_json::from_str::<MessageContent>(content.get()).ok());
+        content.and_then(|content| Some(content.text()?.into_owned())).unwrap_or_default()
+    }
+
     /// Whether the user stopped the call, and with it all calls queued behind it.
     pub(crate) fn is_stopped_by_user(&self) -> bool {
-        self.error && self.text.starts_with("The user doesn't want to ")
+        self.is_error.0 && self.result_text().starts_with("The user doesn't want to ")
     }
-}
-
-impl ContentBlock {
-    fn text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
-    }
-}
-
-impl From<Value> for ContentBlock {
-    fn from(mut block: Value) -> Self {
-        match block.get("type").and_then(Value::as_str) {
-            Some("text") => take_text(&mut block, "text").map_or(Self::Other, Self::Text),
-            Some("tool_use") => {
-                let input = block.get("input").map_or_else(|| Value::Object(serde_json::Map::new()), Value::clone);
-                let mut text = |name| take_text(&mut block, name).unwrap_or_default();
-                Self::ToolUse(ToolUse { id: text("id"), tool: text("name"), input })
-            }
-            Some("tool_result") => {
-                let error = block.get("is_error").is_some_and(|error| error == true);
-                let text = MessageContent::from(take(&mut block, "content")).text().unwrap_or_default();
-                take_text(&mut block, "tool_use_id")
-                    .map_or(Self::Other, |id| Self::ToolResult(ToolResult { id, error, text }))
-            }
-            Some("image" | "document") => Self::Media,
-            _ => Self::Other,
-        }
-    }
-}
-
-fn take(value: &mut Value, key: &str) -> Value {
-    value.get_mut(key).map(Value::take).unwrap_or_default()
-}
-
-fn take_text(value: &mut Value, key: &str) -> Option<String> {
-    if let Value::String(text) = take(value, key) { Some(text) } else { None }
 }
 
 /// What `agent-<id>.meta.json` says about a subagent.
@@ -292,20 +341,29 @@ fn take_text(value: &mut Value, key: &str) -> Option<String> {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AgentMetadata {
     /// Its type, or the name of a teammate.
-    pub agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub agent_type: Option<String>,
     /// The type of a teammate.
-    pub spawned_agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub spawned_agent_type: Option<String>,
     /// The type of a teammate in older hosts, unless it is built in.
-    pub custom_agent_type: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub custom_agent_type: Option<String>,
     /// The name that it was given.
-    pub name: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub name: Option<String>,
     /// The id of the tool call that started the agent.
-    pub tool_use_id: LenientText,
+    #[serde(deserialize_with = "owned_text")]
+    pub tool_use_id: Option<String>,
+}
+
+fn owned_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    LenientText::deserialize(deserializer).map(LenientText::into_string)
 }
 
 impl AgentMetadata {
-    /// Reads metadata; some hosts write the same fields on every line of the agent's transcript.
-    pub(crate) fn read(json: &[u8]) -> Self {
+    /// Parses metadata; some hosts write the same fields on every line of the agent's transcript.
+    pub(crate) fn parse(json: &[u8]) -> Self {
         let object = json.trim_ascii().starts_with(b"{");
         object.then(|| serde_json::from_slice(json).ok()).flatten().unwrap_or_default()
     }
@@ -324,13 +382,13 @@ mod tests {
             (r#"["planner"]"#, None),
             ("", None),
         ] {
-            assert_eq!(AgentMetadata::read(text.as_bytes()).agent_type.as_deref(), expected, "{text}");
+            assert_eq!(AgentMetadata::parse(text.as_bytes()).agent_type.as_deref(), expected, "{text}");
         }
     }
 
     #[test]
     fn a_field_of_an_unexpected_type_counts_as_missing() {
-        let record = TranscriptRecord::read(br#"{"type": 5, "isMeta": "yes", "message": 7, "uuid": ""}"#).unwrap();
+        let record = TranscriptRecord::parse(br#"{"type": 5, "isMeta": "yes", "message": 7, "uuid": ""}"#).unwrap();
         assert_eq!((record.kind.as_deref(), record.is_meta.0, record.uuid.as_deref()), (None, false, None));
         assert!(matches!(record.message.content, MessageContent::Missing));
     }
@@ -338,9 +396,9 @@ mod tests {
     #[test]
     fn a_line_that_is_not_an_object_is_not_a_record() {
         for line in ["[]", "7", "nonsense", r#"{"type": "user"#] {
-            assert_eq!(TranscriptRecord::read(line.as_bytes()).unwrap_err(), UnreadableLine::NotJson, "{line}");
+            assert_eq!(TranscriptRecord::parse(line.as_bytes()).unwrap_err(), UnreadableLine::NotJson, "{line}");
         }
         let long = format!("{{\"x\": \"{}\"}}", "x".repeat(LONGEST_LINE));
-        assert_eq!(TranscriptRecord::read(long.as_bytes()).unwrap_err(), UnreadableLine::TooLong);
+        assert_eq!(TranscriptRecord::parse(long.as_bytes()).unwrap_err(), UnreadableLine::TooLong);
     }
 }

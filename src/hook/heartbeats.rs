@@ -6,7 +6,7 @@ use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
-use crate::transcript::{ToolUse, TranscriptRecord};
+use crate::transcript::{ContentBlock, TranscriptRecord};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -77,14 +77,15 @@ fn missed_calls(transcript: &Path, lines: &[JournalLine]) -> Vec<Timestamp> {
     let Some(from) = lines.first().and_then(|line| line.at.parse::<Timestamp>().ok()) else { return Vec::new() };
     let known = lines.iter().filter_map(|line| line.event.get("tool_use_id").and_then(Value::as_str));
     let known: HashSet<&str> = known.collect();
-    let records: Vec<TranscriptRecord> = records(transcript);
-    let results = records.iter().flat_map(TranscriptRecord::tool_results).filter(|result| !result.error);
-    let ended: HashSet<&str> = results.map(|result| result.id.as_str()).collect();
-    let is_missed = |call: &&ToolUse| {
-        let is_silent = SILENT_TOOLS.contains(&call.tool.as_str());
-        ended.contains(call.id.as_str()) && !known.contains(call.id.as_str()) && !is_silent
+    let tail = transcript_tail(transcript);
+    let records = records(&tail);
+    let results = records.iter().flat_map(TranscriptRecord::tool_results).filter(|result| !result.is_error.0);
+    let ended: HashSet<&str> = results.map(|result| result.tool_use_id.or_empty()).collect();
+    let is_missed = |call: &&ContentBlock<'_>| {
+        let is_silent = SILENT_TOOLS.contains(&call.name.or_empty());
+        ended.contains(call.id.or_empty()) && !known.contains(call.id.or_empty()) && !is_silent
     };
-    let time = |record: &TranscriptRecord| record.timestamp.as_deref()?.parse().ok().filter(|at| *at >= from);
+    let time = |record: &TranscriptRecord<'_>| record.timestamp.as_deref()?.parse().ok().filter(|at| *at >= from);
     let calls = records.iter().filter_map(|record| Some((time(record)?, record.tool_uses().filter(is_missed).count())));
     calls.flat_map(|(at, count)| std::iter::repeat_n(at, count)).collect()
 }
@@ -155,16 +156,20 @@ fn since(at: Timestamp) -> SignedDuration {
 
 /// The last tool call in a transcript.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
-    let records = records(transcript);
+    let tail = transcript_tail(transcript);
+    let records = records(&tail);
     let mut used = records.iter().rev().filter(|record| record.tool_uses().next().is_some());
     used.find_map(|record| record.timestamp.as_deref()?.parse().ok())
 }
 
-/// The records at the end of a transcript.
-fn records(transcript: &Path) -> Vec<TranscriptRecord> {
+/// The end of a transcript.
+fn transcript_tail(transcript: &Path) -> Vec<u8> {
     const TAIL: u64 = 512 * 1024;
-    let tail = crate::disk::read_tail(transcript, TAIL).unwrap_or_default();
-    tail.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok()).collect()
+    crate::disk::read_tail(transcript, TAIL).unwrap_or_default()
+}
+
+fn records(text: &[u8]) -> Vec<TranscriptRecord<'_>> {
+    text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::parse(line).ok()).collect()
 }
 
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.

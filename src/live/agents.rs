@@ -23,7 +23,7 @@ pub(super) fn agent_type<'a>(
         // The small file first: a teammate is asked for at every tool call.
         return transcript.and_then(teammate_type).or_else(recorded);
     }
-    let from_metadata = |path: &Path| metadata(path).and_then(|metadata| metadata.agent_type.0);
+    let from_metadata = |path: &Path| metadata(path).and_then(|metadata| metadata.agent_type);
     recorded().or_else(|| transcript.and_then(|path| from_metadata(path).or_else(|| from_transcript(path))))
 }
 
@@ -56,23 +56,22 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
         paths.map(|entry| (entry.metadata().and_then(|meta| meta.modified()).ok(), entry.path())).collect();
     paths.sort_unstable();
     let transcripts = paths.into_iter().rev().map(|(_, path)| path.with_extension("").with_extension("jsonl"));
-    let mut transcripts =
-        transcripts.filter(|path| metadata(path).and_then(|meta| meta.name.0).as_deref() == Some(name));
+    let mut transcripts = transcripts.filter(|path| metadata(path).and_then(|meta| meta.name).as_deref() == Some(name));
     transcripts.next()
 }
 
 /// `agent-<id>.meta.json` is in the same folder as `agent-<id>.jsonl`.
 fn metadata(transcript: &Path) -> Option<AgentMetadata> {
-    Some(AgentMetadata::read(&disk::read(&transcript.with_extension("meta.json"), disk::SMALL).ok()?))
+    Some(AgentMetadata::parse(&disk::read(&transcript.with_extension("meta.json"), disk::SMALL).ok()?))
 }
 
 fn teammate_type(transcript: &Path) -> Option<String> {
     let metadata = metadata(transcript)?;
-    metadata.spawned_agent_type.0.or(metadata.custom_agent_type.0)
+    metadata.spawned_agent_type.or(metadata.custom_agent_type)
 }
 
 /// Some hosts write the agent's type on every line of its transcript.
 fn from_transcript(path: &Path) -> Option<String> {
     let bytes = disk::read(path, disk::LARGEST).ok()?;
-    bytes.split(|byte| *byte == b'\n').take(20).find_map(|line| AgentMetadata::read(line).agent_type.0)
+    bytes.split(|byte| *byte == b'\n').take(20).find_map(|line| AgentMetadata::parse(line).agent_type)
 }

@@ -174,10 +174,9 @@ fn conversation_lines(text: &[u8]) -> Vec<ConversationLine> {
     let lines = text.rsplit(|byte| *byte == b'\n').filter_map(|line| {
         // Cheaper than reading every line of the host's own notes.
         memmem::find(line, b"\"uuid\"")?;
-        let record = TranscriptRecord::read(line).ok()?;
-        let parent = record.forked_from.get("sessionId").and_then(serde_json::Value::as_str);
-        let forked_from = parent.filter(|id| crate::paths::safe_name(id) == **id).map(str::to_owned);
-        Some(ConversationLine { uuid: record.uuid.0?, forked_from })
+        let record = TranscriptRecord::parse(line).ok()?;
+        let forked_from = record.forked_from().filter(|id| crate::paths::safe_name(id) == *id);
+        Some(ConversationLine { uuid: record.uuid.into_string()?, forked_from })
     });
     lines.take(OWN_LINES).collect()
 }

@@ -11,11 +11,12 @@ use crate::event::{Event, EventKind};
 use crate::ids::teammate_name;
 use crate::journal::{ActivityLog, HistoryBuilder};
 use crate::paths::{lexical, transcript_folder, worktree_owner};
-use crate::shell::{ExecContext, effects};
+use crate::shell::{ExecContext, LineEffects, effects};
 use seen_files::SeenFiles;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The facts that a session has shown so far.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct InferredFacts {
     nameless: HashSet<String>,
     /// Whether a command may have changed files that its response does not name.
     unseen_edits: bool,
+    /// The command line that was analyzed last: mostly, the end of a call comes right after its start.
+    last_line: Option<(String, ExecContext, Arc<LineEffects>)>,
 }
 
 /// A placeholder for the user's folder where that is unknown.
@@ -126,18 +129,30 @@ impl InferredFacts {
     /// Forgets every file that a command line may change, from its start on.
     fn ran(&mut self, event: &Event, now: i64) {
         let Some(command) = event.input("command") else { return };
-        let effects = effects(command, &self.context(event));
-        if effects.unreadable.is_some() || !effects.hidden.is_empty() {
+        let effects = self.line_effects(command, self.context(event));
+        let is_unclear = effects.unreadable.is_some() || !effects.hidden.is_empty();
+        if is_unclear {
             self.files.0.clear();
         }
         self.files.touched(&effects.changes);
         let is_reported = event.response().is_some_and(|response| response.get("stdout").is_some());
-        let may = !effects.changes.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
-        self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !is_reported && may;
+        let may_edit = is_unclear || !effects.changes.is_empty();
+        self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !is_reported && may_edit;
         let writer = writer(event, &self.ledger);
         for (path, content) in seen_files::by_shell(event) {
             let path = self.whole(event, &path);
             self.files.wrote(path, content, now, writer.clone());
+        }
+    }
+
+    fn line_effects(&mut self, command: &str, context: ExecContext) -> Arc<LineEffects> {
+        match &self.last_line {
+            Some((line, within, known)) if line == command && *within == context => Arc::clone(known),
+            _ => {
+                let found = Arc::new(effects(command, &context));
+                self.last_line = Some((command.to_owned(), context, Arc::clone(&found)));
+                found
+            }
         }
     }
 }

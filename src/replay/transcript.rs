@@ -36,12 +36,15 @@ use std::collections::{HashMap, HashSet};
 use timeline::{AgentTimeline, EventContext};
 
 /// Record types that never lead to a hook event.
-const BOOKKEEPING: &str = "agent-name agent-setting ai-title api-request api-request-blob api-request-shape atis-latch \
-    bridge-session cost-state custom-title file-history-delta file-history-snapshot last-prompt mode permission-mode \
-    pr-link progress queue-operation summary tag tools-used worktree-state";
+#[rustfmt::skip]
+const BOOKKEEPING: [&str; 22] = [
+    "agent-name", "agent-setting", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
+    "bridge-session", "cost-state", "custom-title", "file-history-delta", "file-history-snapshot", "last-prompt", "mode",
+    "permission-mode", "pr-link", "progress", "queue-operation", "summary", "tag", "tools-used", "worktree-state",
+];
 
 pub(super) fn is_bookkeeping(kind: &str) -> bool {
-    BOOKKEEPING.split(' ').any(|known| known == kind)
+    BOOKKEEPING.contains(&kind)
 }
 
 /// A subagent, as described by its file name and metadata.
@@ -61,8 +64,8 @@ impl SubagentInfo {
     #[must_use]
     pub fn of(path: &str, metadata: Option<&[u8]>) -> Option<Self> {
         let id = file_stem(path).strip_prefix("agent-")?.to_owned();
-        let metadata = metadata.map(AgentMetadata::read).unwrap_or_default();
-        Some(Self { id, kind: metadata.agent_type.0, call: metadata.tool_use_id.0 })
+        let metadata = metadata.map(AgentMetadata::parse).unwrap_or_default();
+        Some(Self { id, kind: metadata.agent_type, call: metadata.tool_use_id })
     }
 }
 
@@ -76,7 +79,7 @@ pub struct TranscriptFile {
     uuids: HashSet<String>,
     /// The records so far.
     seen: HashSet<RecordKey>,
-    /// The agents whose calls its progress records have inside.
+    /// The agents whose records are inside its progress records.
     reported: ReportedAgents,
     /// Records that belong to the transcript from which this one was resumed.
     copied: HashSet<RecordKey>,
@@ -115,16 +118,16 @@ impl TranscriptFile {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let read = TranscriptRecord::read(line).map_err(|error| match error {
+        let parsed = TranscriptRecord::parse(line).map_err(|error| match error {
             UnreadableLine::TooLong => SkipReason::TooLong,
             UnreadableLine::NotJson => SkipReason::NotJson,
         });
-        if let Err(reason) = read.and_then(|record| self.record(&record)) {
+        if let Err(reason) = parsed.and_then(|record| self.record(&record)) {
             self.skipped.note(reason, self.lines);
         }
     }
 
-    fn record(&mut self, record: &TranscriptRecord) -> Result<(), SkipReason> {
+    fn record(&mut self, record: &TranscriptRecord<'_>) -> Result<(), SkipReason> {
         let kind = record.kind.as_deref().ok_or(SkipReason::NoType)?;
         if let (Some((inner, call)), Some(timeline)) = (record.reported(), self.timelines.first()) {
             self.reported.record(&inner, call, &timeline.context, self.lines);
@@ -156,7 +159,7 @@ impl TranscriptFile {
         }
         let own_session = timeline.context.session.as_deref();
         let other_session = own_session.zip(record.session_id.as_deref()).is_some_and(|(own, other)| own != other);
-        if other_session || !record.forked_from.is_null() {
+        if other_session || record.is_forked() {
             timeline.resumed = true;
             return Err(SkipReason::Copied);
         }
@@ -165,7 +168,7 @@ impl TranscriptFile {
     }
 
     /// The timeline that a record belongs to; older hosts write the records of subagents into the main file.
-    fn owner(&mut self, record: &TranscriptRecord) -> usize {
+    fn owner(&mut self, record: &TranscriptRecord<'_>) -> usize {
         let in_main = self.timelines.first().is_some_and(|timeline| timeline.context.agent.is_none());
         if !record.is_sidechain.0 || !in_main {
             return 0;
@@ -217,16 +220,16 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut reported = Vec::new();
     for (index, mut file) in files.into_iter().enumerate() {
         for mut timeline in file.timelines {
-            timeline.end(&mut file.skipped);
+            timeline.finish(&mut file.skipped);
             timelines.push((index, timeline));
         }
-        reported.extend(file.reported.ended().map(|timeline| (index, timeline)));
+        reported.extend(file.reported.into_timelines().map(|timeline| (index, timeline)));
         skipped.join(file.skipped, index);
     }
     reported_agents::add_missing(&mut timelines, reported);
     let mut background = merge::BackgroundTasks::default();
     let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
-        background.update(&mut event.payload);
+        background.follow(&mut event.payload);
         let position = TranscriptPosition { file, line: event.written.line };
         RebuiltEvent { event: Value::Object(event.payload), at: event.written.at, position }
     });

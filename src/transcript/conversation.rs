@@ -2,6 +2,7 @@
 
 use super::TranscriptRecord;
 use memchr::{memchr_iter, memrchr_iter};
+use std::borrow::Cow;
 
 /// The texts of all messages, one below the other.
 ///
@@ -10,8 +11,9 @@ pub fn conversation_text(transcript: &[u8]) -> String {
     let mut texts = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', transcript).chain([transcript.len()]) {
-        let record = TranscriptRecord::read(transcript.get(start..end).unwrap_or_default()).ok();
-        texts.extend(record.filter(is_message).and_then(|record| record.text()).filter(|text| !text.is_empty()));
+        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default()).ok();
+        let text = record.filter(is_message).and_then(|record| Some(record.text()?.into_owned()));
+        texts.extend(text.filter(|text| !text.is_empty()));
         start = end + 1;
     }
     texts.join("\n")
@@ -27,7 +29,7 @@ pub fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
     let mut end = transcript.len();
     for newline in memrchr_iter(b'\n', transcript).map(Some).chain([None]) {
         let start = newline.map_or(0, |newline| newline + 1);
-        let record = TranscriptRecord::read(transcript.get(start..end).unwrap_or_default()).ok();
+        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default()).ok();
         end = newline.unwrap_or(0);
         let Some(record) = record.filter(is_message) else { continue };
         only_subagents &= record.is_sidechain.0;
@@ -35,9 +37,9 @@ pub fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
             continue;
         }
         if record.is_sidechain.0 {
-            subagent.add_earlier(record);
+            subagent.add_earlier(&record);
         } else {
-            main.add_earlier(record);
+            main.add_earlier(&record);
         }
         if main.complete {
             break;
@@ -46,7 +48,7 @@ pub fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
     main.text().or_else(|| subagent.text().filter(|_| only_subagents))
 }
 
-fn is_message(record: &TranscriptRecord) -> bool {
+fn is_message(record: &TranscriptRecord<'_>) -> bool {
     matches!(record.kind.as_deref(), Some("user" | "assistant" | "system" | "summary"))
 }
 
@@ -59,14 +61,15 @@ struct LatestMessage {
 }
 
 impl LatestMessage {
-    fn add_earlier(&mut self, record: TranscriptRecord) {
-        let other = record.message.id.is_none() || record.message.id != self.id;
+    fn add_earlier(&mut self, record: &TranscriptRecord<'_>) {
+        let id = record.message.id.as_deref();
+        let other = id.is_none() || id != self.id.as_deref();
         self.complete |= other && !self.texts.is_empty();
         if self.complete {
             return;
         }
-        self.texts.extend(record.text().filter(|text| !text.trim().is_empty()));
-        self.id = record.message.id;
+        self.texts.extend(record.text().filter(|text| !text.trim().is_empty()).map(Cow::into_owned));
+        self.id = id.map(str::to_owned);
     }
 
     fn text(mut self) -> Option<String> {

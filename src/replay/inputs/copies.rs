@@ -61,8 +61,8 @@ type KeyedRecords = Vec<(RecordKey, Option<String>)>;
 
 fn keyed_records(path: &Path) -> KeyedRecords {
     let text = disk::read(path, LARGEST).unwrap_or_default();
-    let records = text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok());
-    records.filter_map(|record| Some((record_key(&record)?, record.timestamp.0))).collect()
+    let records = text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::parse(line).ok());
+    records.filter_map(|record| Some((record_key(&record)?, record.timestamp.into_string()))).collect()
 }
 
 /// Sorts originals before their copies: an original has no records of its own, or earlier ones than its copy.

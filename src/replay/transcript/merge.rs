@@ -10,38 +10,53 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The order within a timeline is kept, and the first run of a subagent stays between the two events of the call
 /// that started it.
 pub(super) fn ordered(mut timelines: Vec<(usize, AgentTimeline)>) -> Vec<(usize, AgentEvent)> {
-    let starting_calls = link(&mut timelines);
-    let mut queues: Vec<(usize, VecDeque<AgentEvent>)> =
-        timelines.into_iter().map(|(file, timeline)| (file, timeline.events.into_iter().flatten().collect())).collect();
+    let starting_calls = link_calls(&mut timelines);
+    let queue = |timeline: AgentTimeline| timeline.events.into_iter().flatten().map(QueuedEvent::new).collect();
+    let mut queues: Vec<(usize, VecDeque<QueuedEvent>)> =
+        timelines.into_iter().map(|(file, timeline)| (file, queue(timeline))).collect();
     let events = queues.iter().flat_map(|(_, events)| events);
-    let mut not_started: HashSet<String> =
-        events.filter_map(|event| started_call(&event.payload)).map(str::to_owned).collect();
+    let mut not_started: HashSet<String> = events.filter_map(|queued| queued.starts.clone()).collect();
     let children: HashMap<&str, usize> =
         starting_calls.iter().enumerate().filter_map(|(at, call)| Some((call.as_deref()?, at))).collect();
     let mut ordered = Vec::new();
     loop {
         let heads = queues.iter().enumerate().filter_map(|(at, (_, events))| Some((at, events.front()?)));
-        let is_ready = |at: usize, event: &AgentEvent| {
+        let is_ready = |at: usize, queued: &QueuedEvent| {
             // A subagent waits for the start of its call; the end of the call waits for the subagent.
             let called = starting_calls.get(at).and_then(Option::as_ref).is_none_or(|call| !not_started.contains(call));
-            let child = ended_call(&event.payload).and_then(|call| queues.get(*children.get(call)?)?.1.front());
-            called && child.is_none_or(|child| child.run > 0)
+            let child = queued.ends.as_deref().and_then(|call| queues.get(*children.get(call)?)?.1.front());
+            called && child.is_none_or(|child| child.event.run > 0)
         };
-        let ready = heads.clone().filter(|(at, event)| is_ready(*at, event));
-        let ready = ready.min_by_key(|(at, event)| (event.written.time, *at));
+        let ready = heads.clone().filter(|(at, queued)| is_ready(*at, queued));
+        let ready = ready.min_by_key(|(at, queued)| (queued.event.written.time, *at));
         // Where all wait for one another, time decides.
-        let next = ready.or_else(|| heads.min_by_key(|(at, event)| (event.written.time, *at))).map(|(at, _)| at);
-        let Some((file, events)) = next.and_then(|at| queues.get_mut(at)) else { return ordered };
-        let Some(event) = events.pop_front() else { return ordered };
-        if let Some(call) = started_call(&event.payload) {
-            not_started.remove(call);
+        let next = ready.or_else(|| heads.min_by_key(|(at, queued)| (queued.event.written.time, *at)));
+        let Some((file, events)) = next.map(|(at, _)| at).and_then(|at| queues.get_mut(at)) else { return ordered };
+        let Some(queued) = events.pop_front() else { return ordered };
+        if let Some(call) = queued.starts {
+            not_started.remove(&call);
         }
-        ordered.push((*file, event));
+        ordered.push((*file, queued.event));
+    }
+}
+
+/// An event with the id of the subagent's call that starts or ends with it.
+struct QueuedEvent {
+    event: AgentEvent,
+    starts: Option<String>,
+    ends: Option<String>,
+}
+
+impl QueuedEvent {
+    fn new(event: AgentEvent) -> Self {
+        let starts = started_call(&event.payload).map(str::to_owned);
+        let ends = ended_call(&event.payload).map(str::to_owned);
+        Self { event, starts, ends }
     }
 }
 
 /// Finds the id of the call that started each timeline's agent, and from it the agent's type where it is not known.
-fn link(timelines: &mut [(usize, AgentTimeline)]) -> Vec<Option<String>> {
+fn link_calls(timelines: &mut [(usize, AgentTimeline)]) -> Vec<Option<String>> {
     let calls: Vec<SubagentCall> = timelines.iter().flat_map(|(_, timeline)| subagent_calls(timeline)).collect();
     let mut taken: HashSet<String> =
         timelines.iter().filter_map(|(_, timeline)| known_call(timeline, &calls)).collect();
@@ -128,7 +143,7 @@ pub(super) struct BackgroundTasks {
 
 impl BackgroundTasks {
     /// Adds the running tasks to a stop event, and learns from any other event.
-    pub(super) fn update(&mut self, event: &mut Map<String, Value>) {
+    pub(super) fn follow(&mut self, event: &mut Map<String, Value>) {
         match text_at(event, "/hook_event_name") {
             Some("PostToolUse") => {
                 self.agents.extend(agent_task(event));
@@ -137,11 +152,11 @@ impl BackgroundTasks {
             Some("SubagentStart") => self.restart(text_at(event, "/agent_id").unwrap_or_default()),
             Some("UserPromptSubmit") => {
                 let ended = text_at(event, "/prompt").filter(|prompt| prompt.trim_start().starts_with("<task-notif"));
-                self.end(ended.and_then(|prompt| tagged(prompt, "task-id")).unwrap_or_default());
+                self.end_task(ended.and_then(|prompt| tagged(prompt, "task-id")).unwrap_or_default());
             }
             Some("Stop" | "SubagentStop") => {
                 event.insert("background_tasks".to_owned(), Value::Array(self.running.clone()));
-                self.end(text_at(event, "/agent_id").unwrap_or_default());
+                self.end_task(text_at(event, "/agent_id").unwrap_or_default());
             }
             _ => {}
         }
@@ -153,7 +168,7 @@ impl BackgroundTasks {
         self.running.extend(self.agents.iter().find(|task| !running && has_id(task, id)).cloned());
     }
 
-    fn end(&mut self, id: &str) {
+    fn end_task(&mut self, id: &str) {
         self.running.retain(|task| !has_id(task, id));
     }
 }

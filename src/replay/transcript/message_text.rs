@@ -1,6 +1,6 @@
 //! What the texts of a transcript mean: messages in the user's name, and the results of tools.
 
-use crate::transcript::ToolUse;
+use super::pending_calls::PendingCall;
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ const HOST_NOTES: [&str; 9] = [
 
 impl UserMessage {
     /// Classifies a text that is not marked as the host's.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let start = text.trim_start();
         if start.starts_with("[Request interrupted by user") {
             return Self::Interrupt;
@@ -62,7 +62,7 @@ impl UserMessage {
     }
 
     /// Classifies a text that is marked as the host's.
-    pub(super) fn of_meta(text: &str) -> Self {
+    pub(super) fn from_host(text: &str) -> Self {
         if text.trim_start().starts_with("Stop hook feedback:") { Self::StopHookFeedback } else { Self::HostNote }
     }
 
@@ -84,10 +84,10 @@ const MOST_LINES: usize = 2000;
 const LONGEST_LINE: usize = 2000;
 
 /// The part of a tool's structured result that its text proves: the host keeps no other result for subagents.
-pub(super) fn tool_response(call: &ToolUse, text: &str) -> Option<Value> {
+pub(super) fn tool_response(call: &PendingCall, text: impl FnOnce() -> String) -> Option<Value> {
     match call.tool.as_str() {
-        "Read" => file_content(call, text),
-        "Bash" => background_command(text),
+        "Read" => file_content(call, &text()),
+        "Bash" => background_command(&text()),
         _ => None,
     }
 }
@@ -100,7 +100,7 @@ fn background_command(text: &str) -> Option<Value> {
 }
 
 /// A whole file, from its numbered lines.
-fn file_content(call: &ToolUse, text: &str) -> Option<Value> {
+fn file_content(call: &PendingCall, text: &str) -> Option<Value> {
     let path = call.input.get("file_path")?.as_str()?;
     if ["offset", "limit", "pages"].iter().any(|part| call.input.get(part).is_some_and(|value| !value.is_null())) {
         return None;
@@ -155,16 +155,16 @@ mod tests {
             ("Stop hook feedback:\nMore.", UserMessage::StopHookFeedback),
             ("what is <command-name>?", prompt("what is <command-name>?")),
         ] {
-            assert_eq!(UserMessage::of(text), expected, "{text}");
+            assert_eq!(UserMessage::from_text(text), expected, "{text}");
         }
-        assert_eq!(UserMessage::of_meta("Stop hook feedback:\nMore."), UserMessage::StopHookFeedback);
-        assert_eq!(UserMessage::of_meta("fix it"), UserMessage::HostNote);
+        assert_eq!(UserMessage::from_host("Stop hook feedback:\nMore."), UserMessage::StopHookFeedback);
+        assert_eq!(UserMessage::from_host("fix it"), UserMessage::HostNote);
     }
 
     #[track_caller]
     fn check(tool: &str, input: Value, text: &str, expected: Option<&str>) {
-        let call = ToolUse { id: String::new(), tool: tool.to_owned(), input };
-        let response = tool_response(&call, text);
+        let call = PendingCall { id: String::new(), tool: tool.to_owned(), input, line: 1, started: None };
+        let response = tool_response(&call, || text.to_owned());
         let content = response.as_ref().and_then(|response| response.pointer("/file/content")?.as_str());
         assert_eq!(content, expected, "{text}");
     }

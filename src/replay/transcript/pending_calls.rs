@@ -1,13 +1,14 @@
 //! Tool calls without a result. The host runs read-only calls in parallel, and all others one by one.
 
 use crate::shell::{self, ExecContext};
-use crate::transcript::ToolUse;
 use serde_json::Value;
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PendingCall {
-    pub tool_use: ToolUse,
+    pub id: String,
+    pub tool: String,
+    pub input: Value,
     /// The line of its record.
     pub line: usize,
     /// The index of its `PreToolUse` event, once it has started.
@@ -29,19 +30,19 @@ impl PendingCalls {
     }
 
     pub(super) fn end(&mut self, id: &str) -> Option<PendingCall> {
-        let at = self.running.iter().rposition(|call| call.tool_use.id == id)?;
+        let at = self.running.iter().rposition(|call| call.id == id)?;
         Some(self.running.remove(at))
     }
 
     /// Takes the call with this id, which has a result, and all before it from the queue: they must have started.
     pub(super) fn overdue(&mut self, id: &str) -> Vec<PendingCall> {
-        let at = self.queued.iter().position(|call| call.tool_use.id == id);
+        let at = self.queued.iter().position(|call| call.id == id);
         at.map(|at| self.queued.drain(..=at).collect()).unwrap_or_default()
     }
 
     /// Takes out a call that never started.
     pub(super) fn withdraw(&mut self, id: &str) -> Option<PendingCall> {
-        let at = self.queued.iter().position(|call| call.tool_use.id == id)?;
+        let at = self.queued.iter().position(|call| call.id == id)?;
         self.queued.remove(at)
     }
 
@@ -67,9 +68,9 @@ const READ_ONLY_GIT: [&str; 6] = ["status", "log", "diff", "show", "rev-parse", 
 
 /// Whether the host runs this call in parallel with others of its kind.
 fn is_read_only(call: &PendingCall) -> bool {
-    match call.tool_use.tool.as_str() {
+    match call.tool.as_str() {
         "Read" | "Grep" | "Glob" | "LS" | "NotebookRead" | "WebFetch" | "WebSearch" | "Agent" | "Task" => true,
-        "Bash" => call.tool_use.input.get("command").and_then(Value::as_str).is_some_and(is_read_only_command),
+        "Bash" => call.input.get("command").and_then(Value::as_str).is_some_and(is_read_only_command),
         _ => false,
     }
 }
@@ -96,14 +97,13 @@ mod tests {
 
     fn call(id: &str, tool: &str, command: &str) -> PendingCall {
         let input = json!({"command": command});
-        let tool_use = ToolUse { id: id.to_owned(), tool: tool.to_owned(), input };
-        PendingCall { tool_use, line: 1, started: None }
+        PendingCall { id: id.to_owned(), tool: tool.to_owned(), input, line: 1, started: None }
     }
 
     fn started(calls: &mut PendingCalls) -> Vec<String> {
         let mut ids = Vec::new();
         while let Some(call) = calls.next() {
-            ids.push(call.tool_use.id.clone());
+            ids.push(call.id.clone());
             calls.running.push(call);
         }
         ids
@@ -134,7 +134,7 @@ mod tests {
         }
         assert_eq!(started(&mut calls), ["1"]);
         assert!(calls.end("2").is_none());
-        let overdue: Vec<String> = calls.overdue("2").into_iter().map(|call| call.tool_use.id).collect();
+        let overdue: Vec<String> = calls.overdue("2").into_iter().map(|call| call.id).collect();
         assert_eq!(overdue, ["2"]);
         assert!(calls.are_open());
     }

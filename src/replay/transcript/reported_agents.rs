@@ -14,13 +14,19 @@ use std::collections::HashSet;
 pub(super) struct ReportedAgents {
     timelines: Vec<AgentTimeline>,
     seen: HashSet<RecordKey>,
-    /// Problems of records that may also be in the agent's own transcript, so nobody needs to know them.
+    /// Not reported: the same records may be in the agent's own transcript.
     skipped: SkippedRecords,
 }
 
 impl ReportedAgents {
-    /// Reads the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
-    pub(super) fn record(&mut self, record: &TranscriptRecord, call: Option<&str>, caller: &EventContext, line: usize) {
+    /// Adds the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
+    pub(super) fn record(
+        &mut self,
+        record: &TranscriptRecord<'_>,
+        call: Option<&str>,
+        caller: &EventContext,
+        line: usize,
+    ) {
         let Some(id) = record.agent_id.as_deref() else { return };
         if record_key(record).is_some_and(|key| !self.seen.insert(key)) {
             return;
@@ -38,9 +44,9 @@ impl ReportedAgents {
         }
     }
 
-    pub(super) fn ended(mut self) -> impl Iterator<Item = AgentTimeline> {
+    pub(super) fn into_timelines(mut self) -> impl Iterator<Item = AgentTimeline> {
         self.timelines.into_iter().map(move |mut timeline| {
-            timeline.end(&mut self.skipped);
+            timeline.finish(&mut self.skipped);
             timeline
         })
     }
@@ -59,8 +65,9 @@ pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported:
         timelines.iter().skip(written).map(|(_, timeline)| end_of_call(timeline, timelines)).collect();
     for ((_, timeline), end) in timelines.iter_mut().skip(written).zip(ends) {
         let Some(end) = end.filter(|_| !has_stopped(timeline)) else { continue };
-        let content = end.payload.get("tool_response").and_then(|response| response.get("content")).cloned();
-        let message = content.and_then(|content| MessageContent::from(content).text());
+        let content = end.payload.get("tool_response").and_then(|response| response.get("content"));
+        let content = content.and_then(MessageContent::from_value);
+        let message = content.as_ref().and_then(MessageContent::text);
         timeline.stop_with(message.as_deref(), &end.written);
     }
 }

@@ -5,7 +5,7 @@ mod messages;
 use super::SubagentInfo;
 use super::pending_calls::PendingCalls;
 use super::skipped::SkippedRecords;
-use crate::transcript::{LenientText, ToolUse, TranscriptRecord};
+use crate::transcript::{LenientText, TranscriptRecord};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -80,7 +80,7 @@ impl AgentTimeline {
         Self { context, ..Self::default() }
     }
 
-    pub(super) fn record(&mut self, record: &TranscriptRecord, line: usize, skipped: &mut SkippedRecords) {
+    pub(super) fn record(&mut self, record: &TranscriptRecord<'_>, line: usize, skipped: &mut SkippedRecords) {
         let at = record.timestamp.as_deref();
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
         // A clock that goes backwards must not change the order.
@@ -95,26 +95,28 @@ impl AgentTimeline {
         }
         match record.kind.as_deref() {
             Some("user") => self.user(record, skipped),
-            Some("assistant") => self.assistant(record),
+            Some("assistant") => self.assistant(record, skipped),
             Some("system") => self.system(record, skipped),
             Some("attachment") => self.attachment(record),
             _ => {}
         }
     }
 
-    pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord) {
+    pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord<'_>) {
         match record.kind.as_deref() {
             // Written when the host's process ends; what follows belongs to another process.
             Some("cost-state") if !self.is_subagent() && self.state == ProcessState::Running => {
                 self.stop_if_complete();
                 self.state = ProcessState::Ended;
             }
-            Some("permission-mode") => self.context.permission_mode.clone_from(&record.permission_mode.0),
+            Some("permission-mode") => {
+                self.context.permission_mode = record.permission_mode.as_deref().map(str::to_owned);
+            }
             _ => {}
         }
     }
 
-    pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
+    pub(super) fn finish(&mut self, skipped: &mut SkippedRecords) {
         self.stop_if_complete();
         self.drop_calls(skipped);
     }
@@ -146,10 +148,10 @@ impl AgentTimeline {
             return self.push(self.context.event("SubagentStart"));
         }
         self.context.prompt_id = None;
-        self.push_with("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
+        self.push_event("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
     }
 
-    fn system(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    fn system(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         match record.subtype.as_deref() {
             Some("stop_hook_summary" | "turn_duration") => self.stop(),
             Some("compact_boundary") => {
@@ -162,21 +164,21 @@ impl AgentTimeline {
         }
     }
 
-    fn compacted(&mut self, record: &TranscriptRecord) {
+    fn compacted(&mut self, record: &TranscriptRecord<'_>) {
         // Which events the compaction of a subagent causes is not known.
         if self.is_subagent() {
             return;
         }
-        let trigger = || record.compact_metadata.get("trigger").map(|trigger| ("trigger", trigger.clone()));
+        let trigger = || record.compact_trigger().map(|trigger| ("trigger", trigger));
         // Only the summary shows which prompt caused the compaction.
         let prompt = self.context.prompt_id.take();
-        self.push_with("PreCompact", trigger());
-        self.push_with("SessionStart", [("source", "compact".into())]);
-        self.push_with("PostCompact", trigger());
+        self.push_event("PreCompact", trigger());
+        self.push_event("SessionStart", [("source", "compact".into())]);
+        self.push_event("PostCompact", trigger());
         self.context.prompt_id = prompt;
     }
 
-    fn push_with(&mut self, name: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) {
+    fn push_event(&mut self, name: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) {
         let mut event = self.context.event(name);
         event.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
         self.push(event);
@@ -215,8 +217,11 @@ const WITH_PERMISSION_MODE: [&str; 7] = [
     "SubagentStop",
 ];
 
+/// The number of fields that most events have at most.
+const MOST_FIELDS: usize = 14;
+
 impl EventContext {
-    pub(super) fn update(&mut self, record: &TranscriptRecord) {
+    pub(super) fn update(&mut self, record: &TranscriptRecord<'_>) {
         keep(&mut self.cwd, &record.cwd);
         keep(&mut self.permission_mode, &record.permission_mode);
         if self.session.is_none() {
@@ -224,15 +229,15 @@ impl EventContext {
         }
     }
 
-    pub(super) fn update_prompt(&mut self, record: &TranscriptRecord) {
+    pub(super) fn update_prompt(&mut self, record: &TranscriptRecord<'_>) {
         keep(&mut self.prompt_id, &record.prompt_id);
     }
 
-    pub(super) fn tool_event(&self, name: &str, call: &ToolUse) -> Map<String, Value> {
+    pub(super) fn tool_event(&self, name: &str, tool: String, input: Value, id: String) -> Map<String, Value> {
         let mut event = self.event(name);
-        event.insert("tool_name".to_owned(), call.tool.clone().into());
-        event.insert("tool_input".to_owned(), call.input.clone());
-        event.insert("tool_use_id".to_owned(), call.id.clone().into());
+        event.insert("tool_name".to_owned(), tool.into());
+        event.insert("tool_input".to_owned(), input);
+        event.insert("tool_use_id".to_owned(), id.into());
         event
     }
 
@@ -250,12 +255,14 @@ impl EventContext {
             ("agent_type", agent.and_then(|agent| agent.kind.clone())),
             ("hook_event_name", Some(name.to_owned())),
         ];
-        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
+        let mut event = Map::with_capacity(MOST_FIELDS);
+        event.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
+        event
     }
 }
 
-fn keep(field: &mut Option<String>, value: &LenientText) {
-    if value.0.is_some() {
-        field.clone_from(&value.0);
+fn keep(field: &mut Option<String>, value: &LenientText<'_>) {
+    if let Some(text) = value.as_deref().filter(|text| field.as_deref() != Some(text)) {
+        *field = Some(text.to_owned());
     }
 }

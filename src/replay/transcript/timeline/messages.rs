@@ -4,11 +4,11 @@ use super::super::message_text::{UserMessage, tool_response};
 use super::super::pending_calls::PendingCall;
 use super::super::skipped::{SkipReason, SkippedRecords};
 use super::{AgentTimeline, AssistantMessage, PossibleStop, RecordTime};
-use crate::transcript::{MessageContent, ToolResult, TranscriptRecord};
+use crate::transcript::{ContentBlock, TranscriptRecord};
 use serde_json::Value;
 
 impl AgentTimeline {
-    pub(super) fn user(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    pub(super) fn user(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         let mut results = record.tool_results().peekable();
         if results.peek().is_some() {
             self.context.update_prompt(record);
@@ -17,17 +17,17 @@ impl AgentTimeline {
             self.compact_summary(record);
         } else if let Some(text) = record.text().filter(|_| !record.is_visible_in_transcript_only.0) {
             // A message from another agent is marked as the host's, but calls a subagent again.
-            let from_agent = self.is_subagent() && record.origin.get("kind").is_some_and(|kind| !kind.is_null());
+            let from_agent = self.is_subagent() && record.has_origin();
             let message = match record.is_meta.0 {
-                true if from_agent => UserMessage::Prompt(text),
-                true => UserMessage::of_meta(&text),
-                false => UserMessage::of(&text),
+                true if from_agent => UserMessage::Prompt(text.into_owned()),
+                true => UserMessage::from_host(&text),
+                false => UserMessage::from_text(&text),
             };
             self.user_message(message, record, skipped);
         }
     }
 
-    fn user_message(&mut self, message: UserMessage, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    fn user_message(&mut self, message: UserMessage, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         match message {
             UserMessage::HostNote => {
                 // A note may belong to a later prompt, for which no hook ran.
@@ -53,11 +53,11 @@ impl AgentTimeline {
                 }
             }
             UserMessage::Prompt(text) => {
-                self.turn_ends(record, skipped);
+                self.begin_turn(record, skipped);
                 self.prompt(&text);
             }
             UserMessage::Command { name, args } => {
-                self.turn_ends(record, skipped);
+                self.begin_turn(record, skipped);
                 let prompt = format!("/{name} {args}").trim_end().to_owned();
                 self.prompt(&prompt);
                 if !self.is_subagent() {
@@ -67,13 +67,13 @@ impl AgentTimeline {
                         ("command_args", args.into()),
                         ("prompt", prompt.into()),
                     ];
-                    self.push_with("UserPromptExpansion", fields);
+                    self.push_event("UserPromptExpansion", fields);
                 }
             }
         }
     }
 
-    fn turn_ends(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    fn begin_turn(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         self.stop();
         self.drop_calls(skipped);
         self.context.update_prompt(record);
@@ -83,7 +83,7 @@ impl AgentTimeline {
         self.stop_hook_active = false;
         self.prompted = true;
         if !self.is_subagent() {
-            return self.push_with("UserPromptSubmit", [("prompt", text.into())]);
+            return self.push_event("UserPromptSubmit", [("prompt", text.into())]);
         }
         self.first_prompt.get_or_insert_with(|| text.to_owned());
         let last = self.events.iter().rev().flatten().next();
@@ -94,19 +94,17 @@ impl AgentTimeline {
     }
 
     /// A message that was queued while the model worked.
-    pub(super) fn attachment(&mut self, record: &TranscriptRecord) {
-        let field = |name: &str| record.attachment.get(name);
-        if self.is_subagent() || field("type").is_none_or(|kind| kind != "queued_command") {
+    pub(super) fn attachment(&mut self, record: &TranscriptRecord<'_>) {
+        if self.is_subagent() {
             return;
         }
-        let text = field("prompt").and_then(|prompt| MessageContent::from(prompt.clone()).text());
-        if let Some(UserMessage::Prompt(text)) = text.map(|text| UserMessage::of(&text)) {
+        if let Some(UserMessage::Prompt(text)) = record.queued_text().map(|text| UserMessage::from_text(&text)) {
             self.prompt(&text);
         }
     }
 
     /// The summary of a compaction shows which prompt the compaction belongs to.
-    fn compact_summary(&mut self, record: &TranscriptRecord) {
+    fn compact_summary(&mut self, record: &TranscriptRecord<'_>) {
         let Some(id) = record.prompt_id.as_deref() else { return };
         for event in self.events.iter_mut().rev().take(3).flatten().map(|event| &mut event.payload) {
             let name = event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
@@ -118,7 +116,7 @@ impl AgentTimeline {
 }
 
 impl AgentTimeline {
-    pub(super) fn assistant(&mut self, record: &TranscriptRecord) {
+    pub(super) fn assistant(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
         let text = record.text().unwrap_or_default();
         if record.message.model.as_deref() == Some("<synthetic>") && text == "No response requested." {
             return;
@@ -130,7 +128,12 @@ impl AgentTimeline {
         self.message.text.push_str(&text);
         for tool_use in record.tool_uses() {
             self.message.has_calls = true;
-            self.calls.queued.push_back(PendingCall { tool_use: tool_use.clone(), line: self.now.line, started: None });
+            let (id, tool) = (tool_use.id.or_empty().to_owned(), tool_use.name.or_empty().to_owned());
+            let line = self.now.line;
+            match tool_use.input() {
+                Some(input) => self.calls.queued.push_back(PendingCall { id, tool, input, line, started: None }),
+                None => skipped.note(SkipReason::NotJson, line),
+            }
         }
         self.start_calls();
         let reason = record.message.stop_reason.as_deref();
@@ -145,9 +148,9 @@ impl AgentTimeline {
     }
 
     /// Continues the current message, or begins the next one.
-    fn continue_message(&mut self, record: &TranscriptRecord) {
-        let id = record.message.id.clone();
-        if id.is_some() && id == self.message.id {
+    fn continue_message(&mut self, record: &TranscriptRecord<'_>) {
+        let id = record.message.id.as_deref();
+        if id.is_some() && id == self.message.id.as_deref() {
             return;
         }
         // Without a stop reason, or after an error, the model went on with its turn.
@@ -155,7 +158,7 @@ impl AgentTimeline {
             self.stop();
         }
         self.possible_stop = None;
-        self.message = AssistantMessage { id, ..AssistantMessage::default() };
+        self.message = AssistantMessage { id: id.map(str::to_owned), ..AssistantMessage::default() };
     }
 
     fn start_calls(&mut self) {
@@ -166,46 +169,51 @@ impl AgentTimeline {
 
     fn start_call(&mut self, mut call: PendingCall) {
         call.started = Some(self.events.len());
-        let event = self.context.tool_event("PreToolUse", &call.tool_use);
+        let event = self.context.tool_event("PreToolUse", call.tool.clone(), call.input.clone(), call.id.clone());
         self.push_at(event, RecordTime { line: call.line, ..self.now.clone() });
         self.calls.running.push(call);
     }
 
-    pub(super) fn tool_result(&mut self, result: &ToolResult, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+    pub(super) fn tool_result(
+        &mut self,
+        result: &ContentBlock<'_>,
+        record: &TranscriptRecord<'_>,
+        skipped: &mut SkippedRecords,
+    ) {
+        let id = result.tool_use_id.or_empty();
         if result.is_stopped_by_user() {
             // The running call is over, and a queued one never starts.
-            return match self.calls.withdraw(&result.id) {
+            return match self.calls.withdraw(id) {
                 Some(call) => skipped.note(SkipReason::NotStarted, call.line),
-                None if self.calls.end(&result.id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
+                None if self.calls.end(id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
                 None => {}
             };
         }
-        for call in self.calls.overdue(&result.id) {
+        for call in self.calls.overdue(id) {
             self.start_call(call);
         }
-        let Some(call) = self.calls.end(&result.id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
-        if result.error && result.text.starts_with("<tool_use_error>") {
+        let Some(call) = self.calls.end(id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
+        if result.is_error.0 && result.result_text().starts_with("<tool_use_error>") {
             // Only the result shows that no hook ran for the call.
             if let Some(event) = call.started.and_then(|at| self.events.get_mut(at)) {
                 *event = None;
             }
             skipped.note(SkipReason::Rejected, call.line);
         } else if !record.is_denied(result) {
-            self.end_call(&call, result, record);
+            self.end_call(call, result, record);
         }
         self.start_calls();
     }
 
-    fn end_call(&mut self, call: &PendingCall, result: &ToolResult, record: &TranscriptRecord) {
-        let name = if result.error { "PostToolUseFailure" } else { "PostToolUse" };
-        let mut event = self.context.tool_event(name, &call.tool_use);
-        if result.error {
-            event.insert("error".to_owned(), result.text.clone().into());
+    fn end_call(&mut self, call: PendingCall, result: &ContentBlock<'_>, record: &TranscriptRecord<'_>) {
+        let (name, outcome) = if result.is_error.0 {
+            ("PostToolUseFailure", Some(("error", result.result_text().into())))
         } else {
-            let response = record.tool_response().cloned();
-            let response = response.or_else(|| tool_response(&call.tool_use, &result.text));
-            event.extend(response.map(|response| ("tool_response".to_owned(), response)));
-        }
+            let response = record.tool_response().or_else(|| tool_response(&call, || result.result_text()));
+            ("PostToolUse", response.map(|response| ("tool_response", response)))
+        };
+        let mut event = self.context.tool_event(name, call.tool, call.input, call.id);
+        event.extend(outcome.map(|(name, value)| (name.to_owned(), value)));
         self.push(event);
     }
 
