@@ -43,7 +43,6 @@ mod reply;
 mod runners;
 mod session;
 mod settings;
-mod shell;
 mod starter;
 mod store;
 mod tool_effects;
@@ -54,6 +53,7 @@ mod verdict;
 mod yaml;
 
 use base::{crash, disk, printable, process, template};
+use shell_effects as shell;
 
 pub use cli::hook::{HookAnswer, answer};
 pub use cli::main;

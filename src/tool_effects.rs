@@ -4,9 +4,11 @@ mod commits;
 mod lower_case;
 mod mentions;
 mod own_command;
+mod protected;
 
 pub(crate) use commits::StageListing;
 pub(crate) use mentions::mentions;
+pub(crate) use protected::PROTECTED_FILES;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
@@ -591,7 +593,8 @@ impl PathPattern {
         {
             return None;
         }
-        if self.shape.is_repaired(change, context) || change.spares == Spared::Settings && self.shape.is_in_settings() {
+        if self.shape.is_repaired(change, context) || change.spares == Spared::Protected && self.shape.is_in_settings()
+        {
             return None;
         }
         // Changes to the path itself, or to a folder above it.

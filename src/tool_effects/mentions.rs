@@ -2,10 +2,10 @@
 //!
 //! What a command does with a path is not analysed: a call that names one and does more than read counts.
 
-use super::{COMMANDS, ResolveLinks, only_reads};
+use super::{COMMANDS, PROTECTED_FILES, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
-use crate::shell::{WorkBudget, beyond_reading, has_name, naming_in_code};
+use crate::shell::{WorkBudget, has_name, naming_in_code, non_reading_text};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             let command = event.input("command")?;
             let through_links = resolved(command, cwd, links);
             found(command).or_else(|| found(&through_links))?;
-            let active = beyond_reading(command, &WorkBudget::default());
+            let active = non_reading_text(command, &PROTECTED_FILES, &WorkBudget::default());
             found(&active).or_else(|| found(&resolved(&active, cwd, links)))
         }
         "PowerShell" => event.input("command").and_then(|command| {
@@ -180,7 +180,9 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudge
         Value::String(text) if executes && has_name("code source", field) => {
             texts.push(Cow::Owned(naming_in_code("python", text)));
         }
-        Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text, budget))),
+        Value::String(text) if COMMANDS.contains(&field) => {
+            texts.push(Cow::Owned(non_reading_text(text, &PROTECTED_FILES, budget)))
+        }
         Value::String(text) => {
             let is_content = has_name(PROSE, field) || field.contains('/');
             let is_prose = !executes && is_content && text.contains(char::is_whitespace);
@@ -215,7 +217,13 @@ fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
     let is_git = |text: &str| ["git ", "gh "].iter().any(|begin| text.trim_start().starts_with(begin));
     let budget = WorkBudget::default();
     active
-        .map(|text| if is_git(text) { Cow::Owned(beyond_reading(text, &budget)) } else { Cow::Borrowed(text) })
+        .map(|text| {
+            if is_git(text) {
+                Cow::Owned(non_reading_text(text, &PROTECTED_FILES, &budget))
+            } else {
+                Cow::Borrowed(text)
+            }
+        })
         .collect()
 }
 

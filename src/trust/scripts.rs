@@ -123,7 +123,13 @@ const MOST_MATCHES: usize = 1_000;
 #[must_use]
 pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let context = ExecContext { cwd: text(cwd), home: String::new(), project: text(home), wrappers: Vec::new() };
+    let context = ExecContext {
+        cwd: text(cwd),
+        home: String::new(),
+        project: text(home),
+        wrappers: Vec::new(),
+        protected: &crate::tool_effects::PROTECTED_FILES,
+    };
     let line = effects(command, &context);
     let mut plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
     let mut seen = HashSet::new();
