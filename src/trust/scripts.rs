@@ -4,6 +4,7 @@
 
 use crate::disk::{self, LinkResolver, real};
 use crate::paths::lexical;
+use crate::shell::programs::{INSPECTS, RUNS, has_trait};
 use crate::shell::{ExecContext, effects};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -11,91 +12,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Programs that run a file which is one of their arguments.
-const INTERPRETERS: [&str; 51] = [
-    ".",
-    "ash",
-    "awk",
-    "bash",
-    "bun",
-    "csh",
-    "dash",
-    "deno",
-    "elixir",
-    "escript",
-    "esno",
-    "expect",
-    "fish",
-    "gawk",
-    "gmake",
-    "groovy",
-    "guile",
-    "java",
-    "jiti",
-    "julia",
-    "ksh",
-    "lua",
-    "luajit",
-    "make",
-    "mawk",
-    "mksh",
-    "nawk",
-    "node",
-    "nodejs",
-    "nu",
-    "ocaml",
-    "osascript",
-    "perl",
-    "php",
-    "pwsh",
-    "pypy",
-    "python",
-    "racket",
-    "rbash",
-    "Rscript",
-    "ruby",
-    "runghc",
-    "sh",
-    "source",
-    "tclsh",
-    "tcsh",
-    "ts-node",
-    "tsx",
-    "uv",
-    "wish",
-    "zsh",
-];
-
 /// Options of interpreters that name a file to run, in the same word.
 const FILE_OPTIONS: [&str; 6] = ["-f", "-r", "--file=", "--makefile=", "--require=", "--import="];
-
-/// Programs that only read the files that they are given.
-const READERS: [&str; 24] = [
-    "[",
-    "black",
-    "cat",
-    "cd",
-    "cmp",
-    "diff",
-    "echo",
-    "egrep",
-    "eslint",
-    "fgrep",
-    "flake8",
-    "grep",
-    "hadolint",
-    "head",
-    "isort",
-    "ls",
-    "mypy",
-    "prettier",
-    "printf",
-    "ruff",
-    "shellcheck",
-    "shfmt",
-    "tail",
-    "test",
-];
 
 /// Parts of options with which some of them run code.
 const READER_CODE: [&str; 6] = ["config", "plugin", "rule", "parser", "resolve", "init"];
@@ -186,7 +104,7 @@ fn named_files(word: &str) -> impl Iterator<Item = &str> {
 fn is_reader(argv: &[String]) -> bool {
     let runs_code =
         |word: &String| word.starts_with('-') && (word == "-c" || READER_CODE.iter().any(|part| word.contains(part)));
-    argv.split_first().is_none_or(|(program, rest)| READERS.contains(&program.as_str()) && !rest.iter().any(runs_code))
+    argv.split_first().is_none_or(|(program, rest)| has_trait(program, INSPECTS) && !rest.iter().any(runs_code))
 }
 
 /// Whether a file looks like a program: it is executable, or begins with `#!`.
@@ -212,7 +130,7 @@ fn is_executable(_: &Path) -> bool {
 fn is_interpreter(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.contains(&if name.is_empty() { "." } else { name })
+    has_trait(if name.is_empty() { "." } else { name }, RUNS)
 }
 
 /// Whether an interpreter runs code from its arguments, or a module. For a shell, `-e` means something else.

@@ -25,7 +25,7 @@ fn unfolded(raw: &str, limits: ScanLimits<'_>, words: &mut Vec<String>) -> bool 
         words.push(raw.to_owned());
         return words.len() <= MANY;
     };
-    let Some(limits) = limits.deeper().filter(|limits| limits.budget.spend(raw.len() / 8)) else { return false };
+    let Some(limits) = limits.nested().filter(|limits| limits.budget.spend(raw.len() / 8)) else { return false };
     choices.iter().all(|choice| unfolded(&format!("{before}{choice}{after}"), limits, words))
 }
 

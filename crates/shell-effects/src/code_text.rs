@@ -34,41 +34,32 @@ const READING: &str = "open load exists isfile isdir getsize getmtime stat lstat
 /// Functions of texts, whose two arguments are no files.
 const OF_TEXTS: &str = "replace replaceAll sub gsub subn replace_all index find count startswith endswith includes";
 
-/// Functions that change no file, in any of the languages.
-const PURE: &str = "abs abspath add all any append argv as_posix assert at basename bool bytes c callback catch concat console.log count \
-    counter Counter decode DictReader digest dict dir dirname dump_s dumps each each_with_index elif encode end endswith entries \
-    enumerate env error every except exists existsSync exit expanduser extend extname fdiv filter finally find findIndex findall \
-    first flat flatMap flatten float for forEach format fromEntries fullmatch function get getenv getLogger getcwd getmtime \
-    getsize glob globSync group groupby groups hasOwnProperty hasattr hash hex hexdigest home html if in includes index indexOf \
-    info inspect int is_dir is_file isdir isfile isinstance items iter iterdir join json keys lambda last len length list listdir \
-    ljust load load_all loads log lower lstrip map match max md5 min namedtuple next not object open or ord os.walk p parse \
-    parseInt Path pformat pop pp pprint print print_r printf push puts range raw read readFile readFileSync read_bytes \
-    read_text readdirSync reader readline readlines realpath reduce regex relative relative_to repr require resolve return \
-    reverse reversed rglob rindex rjust round rsplit rstrip safe_load scan search select set sha256 size slice some sort sortBy \
-    sorted split splitlines stat statSync startsWith startswith str String stringify strip strptime strftime sub subn sum sys.exit \
-    then time title toLocaleString toString to_a to_h to_i to_s to_str trim tuple type uniq update upper values vars walk warn \
-    while with yield zip";
+/// Functions with which code reads a file and prints a part of it, in any of the languages.
+const READING_CALLS: &str = "abs abspath add all any append assert basename bool callback catch concat console.log count Counter decode \
+    dict dir dirname dump_s dumps each elif encode end endswith entries enumerate env error every except exists existsSync exit \
+    expanduser extend extname filter finally find findall first flat flatMap float for forEach format fromEntries get getcwd \
+    getenv getsize glob hasOwnProperty hasattr hash hexdigest home if in includes index indexOf inspect int is_dir is_file isdir \
+    isfile isinstance items iter iterdir join json keys lambda last len length list listdir load loads log lower map match max \
+    md5 min next not object ord p parse parseInt Path pformat pop pp pprint print print_r push puts range read readFile \
+    readFileSync read_bytes read_text readdirSync readlines realpath reduce relative repr require resolve return rglob safe_load \
+    scan search select set sha256 size slice some sort sorted split splitlines stat statSync startsWith startswith str String \
+    stringify strip sum then title toString to_a to_h to_s trim tuple type uniq update upper values walk warn while with yield zip";
 
 /// Whether code calls only functions that read.
 pub(super) fn only_reads(kind: &str, code: &str) -> bool {
     // `rm['x']()`, `` $`rm x` ``
-    if code.contains("](") || code.contains(")(") || code.contains("$`") {
-        return false;
-    }
+    let hides_calls = ["](", ")(", "$`"].iter().any(|call| code.contains(call));
     // Ruby calls functions without parentheses.
     let is_bare = ["FileUtils", "PStore", "reopen", "Dir[", "File.open"].iter().any(|word| code.contains(word));
-    if kind == "ruby" && is_bare {
-        return false;
-    }
-    code.match_indices('(').all(|(at, _)| {
+    let is_known = |(at, _)| {
         let before = code.get(..at).unwrap_or_default();
-        let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-        match name {
+        match before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default() {
             "" => true,
             "open" => opens_to_read(code.get(at + 1..).unwrap_or_default()),
-            name => has_name(PURE, name),
+            name => has_name(READING_CALLS, name),
         }
-    })
+    };
+    !hides_calls && !(kind == "ruby" && is_bare) && code.match_indices('(').all(is_known)
 }
 
 /// Whether the arguments of `open` have no mode, or one for reading.

@@ -7,7 +7,6 @@
 mod args;
 mod builtins;
 mod call_output;
-mod carriers;
 mod code_calls;
 mod copy_move;
 mod disk_view;
@@ -20,20 +19,20 @@ mod git;
 mod git_code;
 mod git_index;
 mod inline_code;
-mod kept_commands;
-mod meddling;
-mod own_result;
 mod patches;
 mod recipes;
+mod redefinition;
 mod remote;
 mod scripts;
 mod sending;
 mod shell_state;
+mod status_source;
 mod substitution;
 mod target_path;
 mod unknown_wrapper;
 mod unnamed;
 mod walker;
+mod wrapper_verbs;
 mod wrappers;
 mod xargs;
 
@@ -45,10 +44,10 @@ pub use call_output::CallOutput;
 pub use disk_view::{DiskView, NoDisk};
 pub use git_index::{CommitMessage, StagedFiles};
 pub(super) use inline_code::may_write;
-pub use own_result::OwnResult;
 pub use remote::RemoteEffects;
 pub use scripts::ScriptEffects;
 use serde::{Deserialize, Serialize};
+pub use status_source::StatusSource;
 use std::collections::BTreeSet;
 pub use target_path::TargetPath;
 
@@ -72,6 +71,11 @@ pub struct ExecContext {
 pub struct LineEffects {
     /// Changes to files, in order.
     pub changes: Vec<FileEffect>,
+    /// Changes that code on it may make: code of another language that starts programs has command lines that would, or code
+    /// that removes files names the paths.
+    pub in_code: Vec<FileEffect>,
+    /// The programs that such command lines run.
+    pub calls_in_code: Vec<ProgramCall>,
     /// The programs it runs, directly or through other programs.
     pub calls: Vec<ProgramCall>,
     /// The messages of its commits.
@@ -104,14 +108,14 @@ pub struct FileEffect {
     /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
     /// What it leaves alone.
-    pub spares: Spared,
+    pub excludes: Exclusion,
     /// The simple command that makes the change.
     pub by: String,
 }
 
 /// What a change leaves alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Spared {
+pub enum Exclusion {
     /// It changes everything.
     #[default]
     Nothing,
@@ -141,8 +145,6 @@ pub enum Effect {
     Bomb,
     /// Sends its content to another machine, or stages it by its name for a later push.
     Send,
-    /// Names a path in code of another language; what the code does with it is unknown.
-    Mention,
 }
 
 impl Effect {
@@ -160,7 +162,7 @@ impl Effect {
     /// Its word in a mode file.
     #[must_use]
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, effect)| *effect == self).map_or("mention", |(word, _)| word)
+        Self::WORDS.iter().find(|(_, effect)| *effect == self).map_or("", |(word, _)| word)
     }
 
     /// The verb after "may".
@@ -184,7 +186,6 @@ impl Effect {
             Self::Device => ("overwrite", "overwrites"),
             Self::Bomb => ("use up", "uses up"),
             Self::Send => ("send", "sends"),
-            Self::Mention => ("name", "names"),
         }
     }
 }
@@ -205,7 +206,7 @@ pub struct ProgramCall {
     /// Its name and its arguments.
     pub words: Vec<ShellWord>,
     /// Whether its result is the line's.
-    pub own: OwnResult,
+    pub own: StatusSource,
     /// Where its output goes.
     pub output: CallOutput,
     /// The number of the simple command that it belongs to; a wrapper and what it runs share it.
@@ -213,7 +214,7 @@ pub struct ProgramCall {
     /// Whether it reads from a pipe.
     pub piped: bool,
     /// Why an earlier part of the line may have changed what it means.
-    pub meddling: Option<String>,
+    pub redefined: Option<String>,
 }
 
 impl ProgramCall {

@@ -7,6 +7,7 @@ pub mod effects;
 mod expansion;
 mod nesting;
 mod parse;
+pub mod programs;
 mod protected;
 mod quoting;
 mod readers;
@@ -20,8 +21,8 @@ mod work;
 
 pub use code_text::naming as naming_in_code;
 pub use effects::{
-    CallOutput, Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, LineEffects, ProgramCall,
-    RemoteEffects, ScriptEffects, Spared, StagedFiles, TargetPath, effects, effects_on,
+    CallOutput, Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, LineEffects,
+    ProgramCall, RemoteEffects, ScriptEffects, StagedFiles, TargetPath, effects, effects_on,
 };
 pub use protected::{NOTHING_PROTECTED, ProtectedFiles};
 pub use reading::non_reading_text;

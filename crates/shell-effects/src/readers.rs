@@ -2,20 +2,9 @@
 
 use super::code_text::only_reads;
 use super::effects::may_write;
+use super::programs::{CODE, READS, SHOWS, STATE, has_trait};
 use super::protected::ProtectedFiles;
 use super::{has_name, sed_script};
-
-/// Programs that read files or print text, whatever their options.
-const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
-    tac rev fold md5sum sha1sum sha256sum sha512sum cksum od hexdump strings tree du realpath readlink dirname basename \
-    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza exa lsd lsof read mapfile readarray gron \
-    jsonlint yamllint check-jsonschema colordiff delta difft fx jless pbcopy xclip xsel wl-copy";
-
-/// Programs that print what is in files, not their paths.
-const CONTENT: &str = "jq cat head tail cut nl tac rev wc md5sum sha1sum sha256sum sha512sum cksum od hexdump strings";
-
-/// Programs that change the state of the shell only; what they name may be used by later commands.
-pub(super) const SHELL_STATE: &str = "cd pushd popd export local declare readonly typeset set unset exit return";
 
 /// Git commands that leave the files of the worktree alone.
 const GIT: &str = "diff log show status blame check-ignore ls-files ls-tree cat-file grep rev-parse rev-list describe \
@@ -27,9 +16,6 @@ const SYSTEM: [&str; 6] = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebr
 /// Options with which readers write files or start programs.
 const WRITING_OPTIONS: &str = "-i -o -O --in-place --inplace --output --pre --open-files-in-pager -delete -exec -execdir -ok \
     -okdir -fprint -fprint0 -fprintf -fls";
-
-/// Interpreters with their options for code.
-pub(super) const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "-e"), ("ruby", "-e")];
 
 /// Whether a file is a text for people, and none of those that decide.
 pub(super) fn is_document(file: &str) -> bool {
@@ -45,7 +31,7 @@ pub(super) fn prints_content(words: &[String]) -> bool {
     let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
     match base(program) {
         "grep" | "egrep" | "fgrep" => operands == 2 && !rest.iter().any(names_files),
-        name => has_name(CONTENT, name),
+        name => has_trait(name, SHOWS),
     }
 }
 
@@ -61,7 +47,7 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>, protected: &Prot
     let name = base(program);
     let is_elsewhere =
         program.len() > name.len() && !SYSTEM.iter().any(|folder| program.strip_suffix(name) == Some(folder));
-    if is_elsewhere && !has_name("python python3 node ruby", name) && !protected.is_program(name) {
+    if is_elsewhere && !has_trait(name, CODE) && !protected.is_program(name) {
         return false;
     }
     match name {
@@ -77,8 +63,8 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>, protected: &Prot
         "less" | "more" | "tree" | "bat" => {
             !writes && !begins(&["-o", "-O", "-k", "+", "--out", "--log", "--LOG", "--pager", "--lesskey"])
         }
-        name if has_name(READERS, name) => !writes,
-        name if has_name(SHELL_STATE, name) => true,
+        name if has_trait(name, READS) => !writes,
+        name if has_trait(name, STATE) => true,
         "find" => !writes,
         "yq" => !rest.iter().any(|word| has_name("-i --inplace -s --split-exp", word)),
         "ajv" => rest_is("validate test"),
@@ -96,9 +82,7 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>, protected: &Prot
             rest.iter().all(is_known) && !rest.iter().any(|word| awk_writes(word))
         }
         "python" | "python3" if rest.first().is_some_and(|word| word == "-m") => rest_is("json.tool") && operands <= 2,
-        name if CODE.iter().any(|(known, _)| *known == name) => {
-            code_reads(name, raw.get(1..).unwrap_or_default(), document)
-        }
+        name if has_trait(name, CODE) => code_reads(name, raw.get(1..).unwrap_or_default(), document),
         "prettier" | "biome" => {
             rest.iter().any(|word| has_name("--check -c check lint", word))
                 && !begins(&["--write", "-w", "--fix", "--apply", "--unsafe"])
@@ -175,11 +159,15 @@ fn git_reads(rest: &[String]) -> bool {
     false
 }
 
+/// The option of an interpreter that takes code.
+pub(super) fn code_option(name: &str) -> &'static str {
+    if name.starts_with("python") { "-c" } else { "-e" }
+}
+
 /// Whether an interpreter runs only code, on its command line or in a here-document, that has none of the words with which code changes things.
 fn code_reads(name: &str, rest: &[String], document: Option<&str>) -> bool {
-    let Some((_, option)) = CODE.iter().find(|(known, _)| *known == name) else { return false };
     let code = match rest {
-        [first, code, ..] if first == option => Some(code.as_str()),
+        [first, code, ..] if first == code_option(name) => Some(code.as_str()),
         [] => document,
         [dash] if dash == "-" => document,
         _ => None,

@@ -3,9 +3,10 @@
 //! A short list of programs that only read, by their names and options. Everything else does more.
 
 use super::parse::parse;
+use super::programs::{CHECKS, CODE, STATE, has_trait};
 use super::protected::ProtectedFiles;
 use super::quoting::backtick;
-use super::readers::{CODE, SHELL_STATE, base, is_document, is_reader, prints_content, unquoted};
+use super::readers::{base, code_option, is_document, is_reader, prints_content, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
 use super::word_parts::{self, WordPart};
 use super::work::{ScanLimits, WorkBudget};
@@ -140,7 +141,7 @@ impl CommandText {
         let is_content = prints_content(&command.words)
             && !command.words.iter().any(is_program)
             && !command.redirects.iter().any(has_document);
-        if has_name(SHELL_STATE, &program) || !is_content && !written.iter().all(is_document) {
+        if has_trait(&program, STATE) || !is_content && !written.iter().all(is_document) {
             command.words.iter().for_each(|word| add(&mut self.text, word));
             command.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));
         }
@@ -170,14 +171,12 @@ fn name_of_code(file: &str) -> Option<String> {
 
 /// Whether a command tests, checks or compiles files; tests are not read.
 fn is_check(tree: &CommandTree) -> bool {
-    const PROGRAMS: &str = "pytest jest vitest mocha tsc eslint prettier biome ruff black isort mypy pyright flake8 pylint rubocop \
-        rspec gofmt rustfmt phpunit";
     let CommandTree::Command(command) = tree else { return false };
     let is_wrapper = |word: &&String| has_name("npx uv uvx poetry bundle run exec pnpm yarn python python3 -m", word);
     let mut words = command.words.iter().skip_while(is_wrapper);
     let first = words.next().map_or("", String::as_str);
     let second = words.next().map_or("", String::as_str);
-    has_name(PROGRAMS, base(first))
+    has_trait(base(first), CHECKS)
         || has_name("go cargo npm", first) && has_name("test vet check clippy fmt build", second)
         || first == "git"
 }
@@ -249,8 +248,8 @@ fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item =
 /// The code in a word after the option of an interpreter, without the quotes of the shell.
 fn code_in(words: &[String], at: usize) -> Option<(&str, String)> {
     let option = at.checked_sub(1).and_then(|before| words.get(before))?;
-    let (kind, _) =
-        CODE.iter().find(|(name, own)| own == option && words.first().is_some_and(|word| base(word) == *name))?;
+    let kind = base(words.first()?);
+    (has_trait(kind, CODE) && option == code_option(kind)).then_some(())?;
     let word = words.get(at)?;
     let inner = |quote: char| word.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     let code = match (inner('\''), inner('"')) {
@@ -274,7 +273,7 @@ fn document_of_interpreter(words: &[String]) -> Option<&str> {
         [name, dash] if dash == "-" => name,
         _ => return None,
     };
-    CODE.iter().map(|(known, _)| *known).find(|known| *known == base(name))
+    Some(base(name)).filter(|name| has_trait(name, CODE))
 }
 
 /// `cp a b`: only the last word is written.
@@ -393,7 +392,7 @@ impl Reading<'_> {
 
     /// Whether the substitutions of a text only read.
     fn is_all_in(self, text: &str, quoted: bool) -> bool {
-        let Some(limits) = self.limits.deeper() else { return false };
+        let Some(limits) = self.limits.nested() else { return false };
         let inner = Self { limits, ..self };
         let mut rest = text;
         while !rest.is_empty() {

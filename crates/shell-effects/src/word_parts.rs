@@ -37,7 +37,7 @@ pub(super) enum WordPart<'a> {
 
 /// Returns the first part of `text` and its length; `quoted` text has fewer special characters.
 pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> Option<(WordPart<'t>, usize)> {
-    let limits = limits.deeper()?;
+    let limits = limits.nested()?;
     let plain = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-/.".contains(byte)).count();
     if !limits.budget.spend(plain.max(1)) {
         return None;

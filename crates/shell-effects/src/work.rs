@@ -59,7 +59,7 @@ pub(super) struct ScanLimits<'b> {
 
 impl ScanLimits<'_> {
     /// The limits one level deeper; `None` if there is none.
-    pub fn deeper(self) -> Option<Self> {
+    pub fn nested(self) -> Option<Self> {
         self.depth.checked_sub(1).map(|depth| Self { depth, ..self })
     }
 }

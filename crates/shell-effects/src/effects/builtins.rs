@@ -103,7 +103,7 @@ impl Walker<'_> {
                     text.starts_with('-') && !text.starts_with("--") && text.contains(['n', 't']) || text == "noexec"
                 };
                 if rest.iter().take_while(|word| !word.is("--")).any(stops) {
-                    self.meddle("`set` keeps commands from running");
+                    self.mark_redefined("`set` keeps commands from running");
                 }
                 if let Some(at) = rest.iter().position(|word| word.is("pipefail")) {
                     let option = at.checked_sub(1).and_then(|at| rest.get(at)).map(ShellWord::prefix);
@@ -117,10 +117,10 @@ impl Walker<'_> {
                 let words = self.variable("@").unwrap_or_default();
                 self.state.give(words.get(1..).unwrap_or_default());
             }
-            "enable" | "hash" => self.meddle(format!("`{name}` changes which programs run")),
+            "enable" | "hash" => self.mark_redefined(format!("`{name}` changes which programs run")),
             "alias" => {
                 if rest.iter().any(|word| word.prefix().contains('=')) {
-                    self.meddle("it defines an alias");
+                    self.mark_redefined("it defines an alias");
                 }
                 for word in rest.iter().filter_map(ShellWord::text) {
                     if let Some((name, command)) = word.split_once('=') {

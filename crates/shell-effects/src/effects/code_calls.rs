@@ -1,8 +1,10 @@
-//! Calls in code of other languages, guessed from their strings: those in calls that start programs are command lines,
-//! those in calls that remove or write files are their paths.
+//! Code of other languages: the command lines and paths in its calls.
+//!
+//! Code is not parsed. A string in a call that starts programs is a command line, one in a call that removes or writes files
+//! is a path. Other strings of code that starts programs or removes files are only suspected ([`suspect`]).
 
 use super::inline_code::guessed;
-use super::kept_commands::{is_started_later, starts_in_body};
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, copy_move};
 use crate::has_name;
@@ -12,12 +14,16 @@ use std::borrow::Cow;
 /// Functions that start a program.
 const STARTING: &str = "system popen Popen run call check_call check_output getoutput exec execSync execFile execFileSync \
     spawn spawnSync shell_exec passthru execvp execlp execv execl";
+/// Text of code that starts programs, in whatever way.
+const STARTING_MARKS: &str =
+    "system popen Popen subprocess spawn exec passthru getoutput child_process qx %x shell pty. $(";
+/// Text of code that removes files.
+const REMOVING_MARKS: &str = "rmtree unlink remove rmdir rmSync rm_r rimraf delete";
 /// Functions that remove their argument; a plain `remove` is usually a list's.
 const REMOVING: &str = "rmtree unlink os.remove rmdir removedirs rmSync unlinkSync rmdirSync fs.rm rm_rf rm_r \
     File.delete File.unlink Dir.delete Dir.rmdir Deno.remove Deno.removeSync remove_tree remove_dir remove_entry removeSync emptyDirSync rimraf rimrafSync";
-/// The same in code that uses Node's promises, where they have short names.
-const REMOVING_PROMISES: [&str; 1] = ["rm"];
-const WRITING_PROMISES: [&str; 3] = ["writeFile", "appendFile", "truncate"];
+/// Functions of Node's promises that write their first argument.
+const WRITING_PROMISES: &str = "writeFile appendFile truncate";
 /// Functions that write their first argument.
 const WRITING_FIRST: &str = "file_put_contents writeFileSync appendFileSync truncateSync fs.writeFile fs.appendFile \
     fs.outputFileSync createWriteStream Bun.write Deno.writeTextFileSync Deno.writeFileSync File.write IO.write";
@@ -30,9 +36,7 @@ const COPYING_FOLDERS: &str = "shutil.copytree cpSync fs.cp FileUtils.cp_r";
 const MOVING: &str = "shutil.move os.rename os.renames os.replace renameSync moveSync fs.rename fs.move FileUtils.mv File.rename \
     Deno.rename";
 /// Expressions for the user's home, with single quotes.
-const HOMES: [&str; 15] = [
-    "os.path.expanduser('~",
-    "File.expand_path('~",
+const HOMES: [&str; 12] = [
     "Path('~').expanduser()",
     "pathlib.Path.home()",
     "Path.home()",
@@ -45,70 +49,32 @@ const HOMES: [&str; 15] = [
     "os.environ.get('HOME')",
     "os.getenv('HOME')",
     "Dir.home",
-    "ENV['HOME']",
 ];
-/// How many of them are followed in one piece of code.
-const MOST_HOMES: usize = 20;
+/// What joins a name to the home, and what that makes of the two.
+const JOINTS: [(&str, &str); 4] = [("' / '", "/"), ("'/'", "/"), ("' + '", ""), ("'+'", "")];
 /// Functions that make another path of a path, so that the call around them counts.
-const PATHS: [&str; 9] =
-    ["Path", "Pathname", "abspath", "realpath", "expanduser", "expand_path", "resolve", "glob", "iglob"];
-/// Quotes of Perl and Ruby around a command line.
-const COMMAND_QUOTES: [(&str, char); 8] = [
-    ("qx(", ')'),
-    ("qx{", '}'),
-    ("%x(", ')'),
-    ("%x{", '}'),
-    ("system %q(", ')'),
-    ("system(%q(", ')'),
-    ("system qw(", ')'),
-    ("exec qw(", ')'),
-];
-/// What is written before a command line in the scripts of macOS and in Lisp.
-const STARTING_WORDS: [&str; 3] = ["do shell script", "(shell-command", "(shell-command-to-string"];
-/// The same before a path that is removed.
-const REMOVING_WORDS: [&str; 2] = ["(delete-directory", "(delete-file"];
+const PATHS: &str = "Path Pathname abspath realpath expanduser expand_path resolve glob iglob";
 /// Interpreters with strings in backticks.
-const SCRIPTS: [&str; 6] = ["node", "nodejs", "bun", "deno", "tsx", "ts-node"];
+const SCRIPTS: &str = "node nodejs bun deno tsx ts-node";
+/// Languages in which backticks start programs.
+const BACKTICKS: &str = "perl ruby php";
 /// The longest part of the code before a string in which its function is looked for.
 const LONGEST_HEAD: usize = 400;
 
 /// Walks command lines that code passes to calls, and records the paths that its calls remove and write.
 pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) {
     let is_awk = kind.ends_with("awk");
-    let quotes = if SCRIPTS.contains(&kind) { "'\"`" } else { "'\"" };
-    let code = &with_home(code, &walker.context.home);
-    if ["perl", "ruby", "php"].contains(&kind) {
-        code.split('`').skip(1).step_by(2).for_each(|line| guessed(walker, line));
-        for (open, close) in COMMAND_QUOTES {
-            let lines = code.split(open).skip(1).filter_map(|rest| rest.split(close).next());
-            lines.for_each(|line| guessed(walker, line));
-        }
-    }
+    let home = walker.context.home.clone();
+    let code = &with_home(code, &home);
     let promises = code.contains("promises");
-    let empties = ["unlink(", "rmtree(", "os.remove("].iter().any(|call| code.contains(call));
-    let starts_any = STARTING.split_whitespace().any(|name| code.contains(&format!("{name}(")));
-    for CodeCall { head, strings, after } in calls(code, quotes) {
-        let ends = |words: &[&str]| words.iter().any(|word| head.trim_end().ends_with(word));
-        if ends(&STARTING_WORDS) {
-            for line in &strings {
-                guessed(walker, line);
-            }
-        }
-        if ends(&REMOVING_WORDS) {
-            strings.iter().take(1).for_each(|path| guessed(walker, &format!("rm -r {path}")));
-        }
+    for CodeCall { head, strings, after } in calls(code, quotes(kind)) {
         let (inner, _) = enclosing(head);
-        let inner_name = last_name(inner);
-        let is_path = PATHS.contains(&inner_name) && head.ends_with('(');
+        let is_path = has_name(PATHS, last_name(inner)) && head.ends_with('(');
         let around = head.trim_end_matches('(').strip_suffix(inner).filter(|_| is_path);
         let (function, place) = enclosing(around.unwrap_or(head));
-        let function = original(code, function);
         let name = last_name(function);
         let is_any = |names: &str| names.split_whitespace().any(|one| function.ends_with(one));
-        let starts = is_starting(function)
-            || function == "shlex.split"
-            || starts_any && starts_in_body(code, name)
-            || starts_any && is_started_later(code, head, &strings, &walker.budget);
+        let starts = has_name(STARTING, name) || ["os.execute", "shlex.split"].contains(&function);
         match strings.as_slice() {
             // Adjacent strings of awk are one.
             words if is_awk && (starts || head.ends_with('|')) => guessed(walker, &words.concat()),
@@ -117,32 +83,26 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
             lines @ [first, ..] if starts && first.contains(' ') => lines.iter().for_each(|line| guessed(walker, line)),
             words if starts => {
                 let words: Vec<ShellWord> = words.iter().map(|word| ShellWord::new(*word)).collect();
-                walker.unowned_aside(|walker| walker.run(&words, &ShellWord::unknown()));
+                walker.in_ignored_subshell(|walker| walker.run(&words, &ShellWord::unknown()));
             }
             _ => {}
         }
-        let word = |path: &str| if inner.ends_with("glob") { ShellWord::glob(path) } else { ShellWord::new(path) };
+        let word = |path: &str| path_in_code(path, &home, after, inner.ends_with("glob"));
         let at = |wanted: usize| wanted.checked_sub(place).and_then(|at| strings.get(at)).map(|path| word(path));
         let first = || strings.first().map(|path| word(path));
         let methods = after.trim_start_matches(')');
         let has_method = |names: &[&str]| is_path && names.iter().any(|name| methods.starts_with(name));
-        // `[p.unlink() for p in Path('x').glob('*')]`, `for p in glob.glob('x/*'): os.remove(p)`
-        let glob = found_by(methods).filter(|_| is_path && empties);
-        walker.change_all(Effect::Remove, &first().zip(glob).map(|(path, glob)| path.child(&glob)), false);
-        if is_path && empties && inner.ends_with("glob") || has_method(&[".unlink", ".rmtree", ".rmdir"]) {
-            walker.change_all(Effect::Remove, &first(), true);
-        }
         let moves = is_any(MOVING) || function == "rename" || promises && name == "rename";
-        if is_any(REMOVING) || moves || promises && REMOVING_PROMISES.contains(&name) {
+        if is_any(REMOVING) || moves || promises && name == "rm" {
             walker.change_all(Effect::Remove, &at(0), true);
         }
-        if has_method(&[".rename", ".replace("]) {
+        if has_method(&[".unlink", ".rmtree", ".rmdir", ".rename", ".replace("]) {
             walker.change_all(Effect::Remove, &first(), true);
         }
         let mode = at(1).map(|mode| mode.filled("")).or_else(|| named_mode(after));
         let opens = ["open", "fopen"].contains(&name) && mode.is_some_and(|mode| is_writing(&mode));
         let redirects = is_awk && head.ends_with('>');
-        let writes = is_any(WRITING_FIRST) || promises && WRITING_PROMISES.contains(&name);
+        let writes = is_any(WRITING_FIRST) || promises && has_name(WRITING_PROMISES, name);
         if writes || opens || redirects {
             walker.change_all(Effect::Write, &at(0), false);
         }
@@ -166,28 +126,93 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
     }
 }
 
-/// The function behind another name: `from shutil import rmtree as r`, `const {execSync: x} = …`.
-fn original<'c>(code: &'c str, function: &'c str) -> &'c str {
-    let name = last_name(function);
-    if name.is_empty() || name.len() < function.len() {
-        return function;
+/// Notes what command lines anywhere in code would do, if the code starts programs, and absolute paths in code that
+/// removes files: it may keep them in variables, or call functions by other names.
+pub(super) fn suspect(walker: &mut Walker<'_>, kind: &str, code: &str) {
+    let has_any = |marks: &str| marks.split(' ').any(|mark| code.contains(mark));
+    let is_quoted = has_name(BACKTICKS, kind) && code.contains('`') || kind.ends_with("awk") && code.contains('|');
+    let starts = is_quoted || has_any(STARTING_MARKS);
+    let removes = has_any(REMOVING_MARKS);
+    if !starts && !removes {
+        return;
     }
-    let behind = |mark: &str| {
-        let (before, after) = code.split_once(&format!("{mark}{name}"))?;
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let own = before.rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
-        (!own.is_empty() && !after.starts_with(is_name)).then_some(own)
-    };
-    [" as ", ":", ": "].into_iter().find_map(behind).unwrap_or(function)
+    let outer = std::mem::take(&mut walker.effects);
+    for CodeCall { strings, .. } in calls(code, quotes(kind)) {
+        if starts {
+            let joined = strings.join(" ");
+            let lines = strings.iter().copied().chain((strings.len() > 1).then_some(joined.as_str()));
+            lines.filter(|line| line.contains(' ')).for_each(|line| guessed(walker, line));
+        }
+        for path in strings.iter().filter(|path| removes && **path != "/") {
+            let word = path_in_code(path, &walker.context.home, "", path.contains('*'));
+            if path.starts_with(['/', '~']) || is_protected(walker, &word) {
+                walker.change(Effect::Remove, &word, true);
+            }
+        }
+    }
+    if starts {
+        // Quotes of Perl and Ruby: `qx(rm x)`, `%q{rm x}`.
+        let inner = code.split(['(', ')', '{', '}', '[', ']', '`']);
+        inner
+            .filter(|line| line.contains(' ') && !line.contains(['\'', '"', '\n']))
+            .for_each(|line| guessed(walker, line));
+    }
+    let suspected = std::mem::replace(&mut walker.effects, outer);
+    walker.effects.in_code.extend(suspected.changes);
+    walker.effects.calls_in_code.extend(suspected.calls);
 }
 
-/// Whether a function starts a program.
-pub(super) fn is_starting(function: &str) -> bool {
-    has_name(STARTING, last_name(function)) || function == "os.execute"
+fn is_protected(walker: &Walker<'_>, path: &ShellWord) -> bool {
+    matches!(walker.target(path), TargetPath::Known { path, .. } if walker.context.protected.has(&path))
+}
+
+fn quotes(kind: &str) -> &'static str {
+    if has_name(SCRIPTS, kind) { "'\"`" } else { "'\"" }
+}
+
+/// A path in a string. If the code goes on with `/` or `+`, names are joined to it.
+fn path_in_code(path: &str, home: &str, after: &str, is_glob: bool) -> ShellWord {
+    let path = match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => format!("{home}{rest}"),
+        None => path.to_owned(),
+    };
+    let mut word = if is_glob { ShellWord::glob(path) } else { ShellWord::new(path) };
+    if after.trim_start_matches(' ').starts_with(['/', '+']) {
+        word.push("/");
+        word.push_non_empty();
+    }
+    word
+}
+
+/// Replaces expressions for the user's home by its path, with the name that is joined to it.
+fn with_home<'c>(code: &'c str, home: &str) -> Cow<'c, str> {
+    if !["home", "HOME", "expand"].iter().any(|word| code.contains(word)) {
+        return Cow::Borrowed(code);
+    }
+    let quoted = format!("'{home}'");
+    // Not `process.env.HOMEBREW_CACHE`.
+    let mut code = HOMES.iter().fold(code.replace('"', "'"), |code, own| with_name_replaced(&code, own, &quoted));
+    for (joint, by) in JOINTS {
+        code = code.replace(&format!("'{home}{joint}"), &format!("'{home}{by}"));
+    }
+    Cow::Owned(code)
+}
+
+/// Code in which a whole name is replaced.
+pub(super) fn with_name_replaced(code: &str, name: &str, by: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut whole = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some((before, after)) = rest.split_once(name).filter(|_| !name.is_empty()) {
+        let is_part = before.ends_with(is_name) || after.starts_with(is_name);
+        whole.extend([before, if is_part { name } else { by }]);
+        rest = after;
+    }
+    whole + rest
 }
 
 /// The last part of a function's name.
-pub(super) fn last_name(function: &str) -> &str {
+fn last_name(function: &str) -> &str {
     function.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
@@ -197,67 +222,13 @@ fn named_mode(after: &str) -> Option<String> {
     mode.get(1..)?.split(['\'', '"']).next().map(str::to_owned)
 }
 
-/// The paths below a folder that a method of Python finds: `.glob('*')`, `.rglob('*')`, `.iterdir()`.
-fn found_by(methods: &str) -> Option<ShellWord> {
-    let (method, rest) = methods.strip_prefix('.')?.split_once('(')?;
-    let pattern = || rest.strip_prefix(['\'', '"'])?.split(['\'', '"']).next();
-    match method {
-        "iterdir" => Some(ShellWord::glob("*")),
-        "glob" => Some(ShellWord::glob(pattern()?)),
-        "rglob" => Some(ShellWord::glob(format!("**/{}", pattern()?))),
-        _ => None,
-    }
-}
-
-/// Replaces expressions for the user's home by its path, with the names that are joined to it.
-fn with_home<'c>(code: &'c str, home: &str) -> Cow<'c, str> {
-    if !["home", "HOME", "expand"].iter().any(|word| code.contains(word)) {
-        return Cow::Borrowed(code);
-    }
-    let plain = code.replace('"', "'");
-    let (mut out, mut rest) = (String::new(), plain.as_str());
-    for _ in 0..MOST_HOMES {
-        let found = HOMES.iter().filter_map(|own| Some((rest.find(own)?, *own))).min_by_key(|(at, _)| *at);
-        let Some((at, own)) = found else { break };
-        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let after = from.strip_prefix(own).unwrap_or_default();
-        let (path, after) = match joined_to(home, own, after) {
-            Some((path, after)) => (format!("'{path}'"), after),
-            None => (own.to_owned(), after),
-        };
-        out.extend([before, &path]);
-        rest = after;
-    }
-    Cow::Owned(out + rest)
-}
-
-/// The path that begins with the home, and the code after it; `None` if it goes on in an unknown way.
-fn joined_to<'c>(home: &str, expression: &str, mut rest: &'c str) -> Option<(String, &'c str)> {
-    let mut path = home.to_owned();
-    if expression.ends_with('~') {
-        let (name, after) = rest.split_once("')")?;
-        path.push_str(name);
-        rest = after;
-    }
-    loop {
-        let next = rest.trim_start_matches(' ');
-        let Some(operand) = next.strip_prefix(['/', '+']) else { break };
-        let (name, after) = operand.trim_start_matches(' ').strip_prefix('\'')?.split_once('\'')?;
-        path.push_str(if next.starts_with('/') { "/" } else { "" });
-        path.push_str(name);
-        rest = after;
-    }
-    let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || "_.[".contains(c));
-    (!goes_on && !path.contains('\n')).then_some((path, rest))
-}
-
 /// Whether a file is opened for writing.
 fn is_writing(mode: &str) -> bool {
     mode.len() <= 3 && mode.starts_with(['w', 'a', 'x']) || mode.len() <= 3 && mode.contains('+')
 }
 
 /// The function whose argument comes next, and the number of arguments before it.
-pub(super) fn enclosing(head: &str) -> (&str, usize) {
+fn enclosing(head: &str) -> (&str, usize) {
     let (mut open, mut place) = (0_usize, 0);
     for (at, c) in head.char_indices().rev().take(LONGEST_HEAD) {
         match c {

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, Spared, file_programs, remote};
+use super::{Effect, Exclusion, file_programs, remote};
 use crate::word::ShellWord;
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         return;
     }
     if args.values("--exclude").filter_map(ShellWord::text).any(|path| walker.context.protected.is_covered_by(&path)) {
-        walker.spares = Spared::Protected;
+        walker.excludes = Exclusion::Protected;
     }
     file_programs::below(walker, Effect::Write, target);
     let sources: Vec<ShellWord> = sources.iter().map(remote::without_host).collect();
@@ -111,7 +111,7 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     if args.has("--remove-source-files") {
         walker.change_all(Effect::Remove, &sources, true);
     }
-    walker.spares = Spared::Nothing;
+    walker.excludes = Exclusion::Nothing;
 }
 
 fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {

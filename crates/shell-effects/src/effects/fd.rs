@@ -52,7 +52,7 @@ impl Walker<'_> {
                 if !has_place {
                     words.push(found);
                 }
-                self.aside(|walker| walker.run(&words, input));
+                self.in_subshell(|walker| walker.run(&words, input));
             }
         }
         if command.is_empty() { lines } else { ShellWord::unknown() }

@@ -63,7 +63,7 @@ impl Walker<'_> {
 
     /// A change by the current command.
     fn effect(&self, effect: Effect, target: TargetPath, recursive: bool, sure: bool) -> FileEffect {
-        FileEffect { effect, target, recursive, sure, spares: self.spares, by: self.by.clone() }
+        FileEffect { effect, target, recursive, sure, excludes: self.excludes, by: self.by.clone() }
     }
 
     fn add(&mut self, change: FileEffect) {
@@ -74,7 +74,7 @@ impl Walker<'_> {
         let same = |known: &FileEffect| {
             let is_alike = known.effect == change.effect && known.target == change.target && known.by == change.by;
             let is_as_wide = known.recursive || !change.recursive || change.effect != Effect::Remove;
-            is_alike && is_as_wide && known.spares == change.spares
+            is_alike && is_as_wide && known.excludes == change.excludes
         };
         // Drops repetitions among the latest changes only.
         if !self.effects.changes.iter().rev().take(20).any(same) {

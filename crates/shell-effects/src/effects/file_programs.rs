@@ -2,11 +2,12 @@
 
 use super::Effect::{self, Device, Mode, Remove, Write};
 use super::args::Args;
-use super::code_calls::strings_in_calls;
-use super::inline_code::{self, guessed};
+use super::code_calls::{strings_in_calls, suspect};
+use super::inline_code::guessed;
 use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
+use crate::programs::{EDITS, has_trait};
 use crate::word::ShellWord;
 use crate::{has_name, sed_script};
 use Paths::{AfterOf, Devices, First, Folder, Last, Operands, Rest, Trees, Values};
@@ -54,22 +55,18 @@ const DISK: &str = "-t -L -U -b -n -N -s -o --type --label";
 const SHRED: &str = "-n -s --iterations --size --random-source";
 const KEYGEN: &str = "-t -b -C -N -P -f -R -F -Y -m -O -I -n -s";
 const DISK_TOOLS: &str = "mkfs* newfs* mke2fs mkswap blkdiscard cfdisk";
-const HDPARM_READS: &str = "-I -i -g -t -T -C -H -v -q -V -h --Istdout --direct --verbose";
-const WIPEFS_READS: &str = "-n --no-act -p --parsable -i --noheadings -J --json -O --output -q --quiet -t --types";
-const FDISK_READS: &str = "-l --list -x --list-details -s --getsz -h -v -V --help --version";
-const FDISK_VALUED: &str = "-o --output -b --sector-size -t --type";
-const FDISK_OTHERS: &str = "-o --output -b --sector-size -t --type --bytes -u --units -L --color";
-const SFDISK_READS: &str = "-d --dump -J --json -l --list -F --list-free -g --show-geometry -s --show-size -V --verify \
-    -T --list-types -h -v --help --version";
-const SGDISK_READS: &str = "-p --print -i --info -v --verify -O --print-mbr -L --list-types -E --end-of-largest \
-    -F --first-in-largest -f --first-aligned-in-largest -D --display-alignment -V --version";
-const PARTED_READS: &str = "print free all list unit s B kB MB GB TB KiB MiB GiB TiB compact help align-check opt min";
-const DISKUTIL_READS: &str = "list info information listFilesystems activity verifyDisk verifyVolume apfs internal \
-    external physical virtual";
+/// Options with which disk tools only read.
+const LISTS: &str = "-l --list -s --getsz -h --help -v -V --version";
+const DUMPS: &str = "-d --dump -l --list -J --json -V --verify -h --help --version";
+const PRINTS: &str = "-p --print -i --info -v --verify -V --version";
+const SIGNATURES: &str = "-n --no-act -i -p --parsable -J --json -q --quiet -h --help";
+const MEASURES: &str = "-I -i -g -t -T -C -v -V -h";
+/// Words with which they only read.
+const DISK_WORDS: &str = "print free all list info information unit s B kB MB GB TB KiB MiB GiB TiB compact help";
 const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
 const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 33] = [
+const FILE_PROGRAMS: [FileProgram; 31] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
     ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv Remove-Item", "", Always, Remove, Trees),
@@ -87,14 +84,12 @@ const PROGRAMS: [FileProgram; 33] = [
     ("ssh-keygen", KEYGEN, Without("-l -y -F -B -e"), Write, Values("-f")),
     ("dd", "", Always, Write, AfterOf),
     (DISK_TOOLS, DISK, Always, Device, Devices),
-    ("hdparm", "", Unless("", HDPARM_READS), Device, Devices),
-    ("wipefs", "-o --offset -O --output -t --types", Unless("", WIPEFS_READS), Device, Devices),
-    ("fdisk", FDISK_VALUED, Unless(FDISK_READS, FDISK_OTHERS), Device, Devices),
-    ("sfdisk", "-o --output", Unless(SFDISK_READS, "-o --output -q --quiet --bytes -u"), Device, Devices),
-    ("sgdisk", "", Unless(SGDISK_READS, ""), Device, Devices),
-    ("gdisk", "", Unless("-l", ""), Device, Devices),
-    ("parted", "-a --align", UnlessWords(PARTED_READS), Device, Devices),
-    ("diskutil", "", UnlessWords(DISKUTIL_READS), Device, Devices),
+    ("hdparm", "", Unless("", MEASURES), Device, Devices),
+    ("wipefs", "-o --offset", Unless("", SIGNATURES), Device, Devices),
+    ("sfdisk", "", Unless(DUMPS, ""), Device, Devices),
+    ("fdisk gdisk", "", Unless(LISTS, ""), Device, Devices),
+    ("sgdisk", "", Unless(PRINTS, ""), Device, Devices),
+    ("parted diskutil", "-a --align", UnlessWords(DISK_WORDS), Device, Devices),
     ("yq", "", With("-i --inplace --in-place"), Write, Operands("")),
     ("sd dos2unix unix2dos", "", Always, Write, Operands("")),
     ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
@@ -112,7 +107,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         "chmod" | "gchmod" | "chattr" | "chflags" => changed(walker, Mode, rest),
         "chown" | "chgrp" | "gchown" => changed(walker, Effect::Own, rest),
         "sed" | "gsed" => sed(walker, rest),
-        "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
+        _ if has_trait(name, EDITS) => {
             editor(walker, rest, input);
         }
         "gio" if rest.first().is_some_and(|verb| verb.is("trash") || verb.is("remove")) => {
@@ -126,7 +121,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             let options = walker.context.protected.report_options;
             listed(walker, &("", options, Always, Write, Values(options)), rest);
         }
-        _ => PROGRAMS.iter().filter(|row| has_name(row.0, name)).for_each(|row| listed(walker, row, rest)),
+        _ => FILE_PROGRAMS.iter().filter(|row| has_name(row.0, name)).for_each(|row| listed(walker, row, rest)),
     }
 }
 
@@ -221,8 +216,8 @@ fn editor(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     let args = Args::new(rest, "-c -S -u -p --cmd --eval -eval --execute");
     walker.change_all(Write, &args.operands, false);
     for script in args.values(CODE).map(|script| script.filled("")) {
-        inline_code::mention(walker, &format!("'{script}'"));
         strings_in_calls(walker, "vim", &script);
+        suspect(walker, "vim", &script);
     }
     let given = args.values(CODE).chain(&args.operands).map(|script| script.filled(""));
     for script in given.chain(input.text()) {
@@ -237,11 +232,6 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let skip = usize::from(!scripted);
     let scripts = args.values("-e --expression").chain(args.operands.iter().take(skip));
     for script in scripts.map(|script| script.filled("")) {
-        // `w file` and `s/a/b/w file` write files even without `-i`.
-        for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
-            let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
-            walker.note(Effect::Mention, target, false);
-        }
         if let Some(line) = sed_script::started_line(&script) {
             guessed(walker, line);
         }

@@ -3,7 +3,7 @@
 use super::find_expression::{self, FindAction, FindExpression, Selection};
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, ProgramCall, Spared};
+use super::{Effect, Exclusion, ProgramCall};
 use crate::has_name;
 use crate::word::ShellWord;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ pub(super) struct FoundPaths {
     lines: ShellWord,
     starts: Vec<ShellWord>,
     selection: Selection,
-    spares: Spared,
+    excludes: Exclusion,
 }
 
 impl Walker<'_> {
@@ -28,8 +28,8 @@ impl Walker<'_> {
         let here = [ShellWord::new(".")];
         let starts = if starts.is_empty() { here.as_slice() } else { starts };
         let mut printed: Vec<Selection> = Vec::new();
-        let spared = find_expression::spared(tests, starts, self);
-        let outer = std::mem::replace(&mut self.spares, spared);
+        let excluded = find_expression::excluded_by(tests, starts, self);
+        let outer = std::mem::replace(&mut self.excludes, excluded);
         for action in FindExpression::actions(tests, starts) {
             match action {
                 FindAction::Save(file) => self.write(file),
@@ -47,7 +47,7 @@ impl Walker<'_> {
                 }
             }
         }
-        let spares = std::mem::replace(&mut self.spares, outer);
+        let excludes = std::mem::replace(&mut self.excludes, outer);
         let mut lines = ShellWord::default();
         let selection = printed.iter().cloned().reduce(Selection::or);
         for (at, start) in starts.iter().enumerate() {
@@ -60,8 +60,9 @@ impl Walker<'_> {
             }
             lines.extend(&found);
         }
-        self.found = selection
-            .map(|selection| Rc::new(FoundPaths { lines: lines.clone(), starts: starts.to_vec(), selection, spares }));
+        self.found = selection.map(|selection| {
+            Rc::new(FoundPaths { lines: lines.clone(), starts: starts.to_vec(), selection, excludes })
+        });
         lines
     }
 
@@ -69,8 +70,8 @@ impl Walker<'_> {
     pub fn listed(&mut self, selection: Selection) -> ShellWord {
         let start = ShellWord::new(".");
         let lines = selection.below(&start);
-        let spares = Spared::Ignored;
-        self.found = Some(Rc::new(FoundPaths { lines: lines.clone(), starts: vec![start], selection, spares }));
+        let excludes = Exclusion::Ignored;
+        self.found = Some(Rc::new(FoundPaths { lines: lines.clone(), starts: vec![start], selection, excludes }));
         lines
     }
 
@@ -105,7 +106,7 @@ impl Walker<'_> {
             self.found_started(start, &words, input);
         }
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
-        self.aside(|walker| walker.run(&words, input));
+        self.in_subshell(|walker| walker.run(&words, input));
         if self.has_since(Effect::Remove, calls, changes, &found) {
             self.found_removed(start, selection);
         }
@@ -124,7 +125,7 @@ impl Walker<'_> {
                 && self.disk.exists(&path)
             {
                 let words = [&[program], words.get(1..).unwrap_or_default()].concat();
-                self.unowned_aside(|walker| walker.run(&words, input));
+                self.in_ignored_subshell(|walker| walker.run(&words, input));
             }
         }
     }
@@ -149,7 +150,7 @@ impl Walker<'_> {
     /// Walks a program that gets what `find` printed.
     pub fn given(&mut self, found: &FoundPaths, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
-        let outer = std::mem::replace(&mut self.spares, found.spares);
+        let outer = std::mem::replace(&mut self.excludes, found.excludes);
         let printed = walk(self);
         for start in &found.starts {
             if self.has_since(Effect::Remove, calls, changes, &found.selection.below(start)) {
@@ -157,7 +158,7 @@ impl Walker<'_> {
             }
             self.found_permitted(calls, changes, start, &found.selection);
         }
-        self.spares = outer;
+        self.excludes = outer;
         printed
     }
 

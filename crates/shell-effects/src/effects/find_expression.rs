@@ -1,6 +1,6 @@
 //! The expression of `find`: which paths each of its actions concerns.
 
-use super::Spared;
+use super::Exclusion;
 use super::walker::Walker;
 use crate::word::ShellWord;
 use Selection::{All, Globs, Part};
@@ -258,7 +258,7 @@ fn joined(folder: &str, name: &str) -> Option<String> {
 }
 
 /// What an expression leaves alone: `-not -path './x/*'`, `-path ./x -prune -o`, `-maxdepth 1 -name '*.json'`.
-pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], walker: &Walker<'_>) -> Spared {
+pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Walker<'_>) -> Exclusion {
     let protected = walker.context.protected;
     let folder = walker.state.folder.as_deref();
     let is = |at: usize, names: &[&str]| tests.get(at).is_some_and(|word| names.iter().any(|name| word.is(name)));
@@ -275,7 +275,7 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], walker: &Walker<
             .any(|start| start.has_glob() || start.text().is_none_or(|text| text.contains(protected.folder)));
     let group = pruned_group(tests);
     let group_end = group.as_ref().and_then(|group| group.last()).map_or(0, |last| last + 2);
-    let is_spared = |at: usize| {
+    let is_excluded = |at: usize| {
         let is_negated = is_negated(at);
         let Some(pattern) = tests.get(at + 1).and_then(ShellWord::text) else { return false };
         // `'*/\.*'`: the backslash changes nothing.
@@ -307,7 +307,7 @@ pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord], walker: &Walker<
     // With other alternatives, a test may not count for what is selected.
     let in_group = group.iter().flatten().filter(|at| is(**at, &["-o", "-or", "("])).count();
     let is_one_branch = count(&["-o", "-or", "("]) <= count(&["-prune"]) + in_group && count(&[","]) == 0;
-    if is_one_branch && (0..tests.len()).any(is_spared) { Spared::Protected } else { Spared::Nothing }
+    if is_one_branch && (0..tests.len()).any(is_excluded) { Exclusion::Protected } else { Exclusion::Nothing }
 }
 
 /// The places of a group of names that is left out: `( -name .git -o -name x ) -prune -o`.

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::find_expression::Selection;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, Spared, copy_move, git_code, git_index, patches};
+use super::{Effect, Exclusion, copy_move, git_code, git_index, patches};
 use crate::word::ShellWord;
 
 /// Options of git before its command, with a value.
@@ -15,7 +15,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
     let alias = global.values("-c").find_map(|set| set.after(&format!("alias.{command}=")));
-    walker.aside(|walker| {
+    walker.in_subshell(|walker| {
         for folder in global.values("-C --work-tree") {
             if !walker.budget.spend(walker.state.folder.as_ref().map_or(1, String::len)) {
                 break;
@@ -32,15 +32,15 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             "add" | "stage" => git_index::add(walker, rest),
             "commit" => git_index::commit(walker, rest, input),
             command => {
-                walker.spares = if rest.iter().any(|word| excludes_protected(walker, word)) {
-                    Spared::Protected
+                walker.excludes = if rest.iter().any(|word| excludes_protected(walker, word)) {
+                    Exclusion::Protected
                 } else if cleans_ignored(walker, command, rest) {
-                    Spared::Nothing
+                    Exclusion::Nothing
                 } else {
-                    Spared::Ignored
+                    Exclusion::Ignored
                 };
                 subcommand(walker, command, rest);
-                walker.spares = Spared::Nothing;
+                walker.excludes = Exclusion::Nothing;
             }
         }
         if command == "apply" || command == "am" {
@@ -55,7 +55,7 @@ pub(super) fn printed(walker: &mut Walker<'_>, rest: &[ShellWord]) -> ShellWord 
     let (global, rest) = Args::leading(rest, VALUED);
     match rest.split_first() {
         Some((verb, rest)) if verb.is("ls-files") => listed(walker, rest),
-        Some((verb, rest)) if verb.is("rev-parse") => walker.aside(|walker| {
+        Some((verb, rest)) if verb.is("rev-parse") => walker.in_subshell(|walker| {
             global.values("-C").for_each(|folder| walker.enter(folder));
             located(walker, rest).map_or_else(ShellWord::unknown, |path| ShellWord::new(format!("{path}\n")))
         }),
@@ -193,11 +193,11 @@ fn glob(pathspec: &str) -> Option<String> {
 /// Changes pathspecs: a folder includes everything in it. With exclusions alone, everything else is meant.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     let excludes = words.iter().any(|word| excluded(word).is_some());
-    if excludes && words.iter().all(|word| excluded(word).is_some()) && walker.spares != Spared::Protected {
+    if excludes && words.iter().all(|word| excluded(word).is_some()) && walker.excludes != Exclusion::Protected {
         return walker.change(effect, &ShellWord::new("."), true);
     }
     for word in words.iter().filter(|word| excluded(word).is_none()) {
-        if walker.spares == Spared::Protected && word.is(".") {
+        if walker.excludes == Exclusion::Protected && word.is(".") {
             tree(walker, effect);
             continue;
         }

@@ -34,7 +34,7 @@ pub(super) fn run(walker: &mut Walker<'_>, global: &Args, command: &str, rest: &
     }
     match rest {
         [verb, words @ ..] if command == "bisect" && verb.is("run") => {
-            walker.unowned_aside(|walker| walker.run(words, input));
+            walker.in_ignored_subshell(|walker| walker.run(words, input));
         }
         words if command == "submodule" => foreach(walker, words, input),
         words if command == "grep" => {
@@ -60,7 +60,7 @@ fn foreach(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     let (_, rest) = Args::leading(rest, "");
     let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("foreach")) else { return };
     let (_, words) = Args::leading(rest, "");
-    walker.unowned_aside(|walker| {
+    walker.in_ignored_subshell(|walker| {
         let root = git::root(walker).or_else(|| walker.state.folder.clone());
         walker.state.set("toplevel", root.clone().map(|root| vec![ShellWord::new(root)]));
         walker.state.enter(root.map(|root| format!("{root}/submodule")));
@@ -104,7 +104,7 @@ impl Walker<'_> {
         }
         // Bash reads this file before a script.
         if name == "BASH_ENV" {
-            self.unowned_aside(|walker| walker.sourced(value, &[], &ShellWord::unknown()));
+            self.in_ignored_subshell(|walker| walker.sourced(value, &[], &ShellWord::unknown()));
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Interpreters with code on the command line.
 //!
-//! The code is not parsed. Its calls are guessed from the strings in them, and paths in the strings of code that may
-//! write are mentioned.
+//! The code is not parsed: its calls are guessed from the strings in them.
 
 use super::Effect;
 use super::args::Args;
-use super::code_calls::strings_in_calls;
+use super::code_calls::{strings_in_calls, suspect, with_name_replaced};
 use super::walker::Walker;
 use crate::has_name;
 use crate::word::ShellWord;
@@ -35,11 +34,6 @@ const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab 
     remove( remove_ removesync removedirs rename os.replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
     eval delete system subprocess qx cpsync shutil fileinput os.open getattr __import__ importlib runpy ctypes compile( 'bw \"bw 'tw \"tw \
     'at \"at 'a+ \"a+ extract urlretrieve .save( to_json( to_csv( savetxt output mkfifo checkout trunc fileutils reopen";
-/// How many paths of one piece of code are mentioned.
-const MOST_PATHS: usize = 100;
-/// Words of code that removes files, or runs commands that might.
-const DESTROYING: &str = "rmtree unlink remove rmdir rmSync rm_r rimraf system";
-
 /// Words of code that removes what it is given.
 const REMOVING: [&str; 8] = ["rmtree", "unlink", "os.remove", "rmdir", "rmSync", "rm_r", "rimraf", "rm -r"];
 
@@ -106,15 +100,13 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             walker.effects.hidden.push(walker.by.clone());
         }
         let mut code = source.filled("");
-        if is_awk {
-            let values = args.values("-v --assign").chain(&args.operands);
-            let known = values.filter_map(ShellWord::text).take_while(|_| walker.budget.spend(code.len()));
-            let known: Vec<String> = known.collect();
-            for value in &known {
-                code = with_value(&code, value);
+        for value in args.values("-v --assign").chain(&args.operands).filter_map(ShellWord::text) {
+            if is_awk && let Some((name, value)) = value.split_once('=').filter(|_| walker.budget.spend(code.len())) {
+                code = with_name_replaced(&code, name, &format!("\"{value}\""));
             }
         }
         strings_in_calls(walker, kind, &code);
+        suspect(walker, kind, &code);
         if kind == "sqlite3" {
             let shell = |line: &str| {
                 Some(line.trim().strip_prefix(".shell ").or(line.trim().strip_prefix(".system "))?.to_owned())
@@ -124,11 +116,6 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         let takes_arguments = code.to_lowercase().contains("argv");
         if given && takes_arguments && REMOVING.iter().any(|word| code.contains(word)) {
             walker.change_all(Effect::Remove, args.operands.iter(), true);
-        }
-        if may_write(kind, &code) {
-            mention(walker, &code);
-            // Code in an option works on the operands.
-            walker.change_all(Effect::Mention, args.operands.iter().filter(|_| given), false);
         }
     }
     true
@@ -156,81 +143,9 @@ pub(crate) fn may_write(kind: &str, code: &str) -> bool {
     kind == "sqlite3" || redirects && lower.contains('>') || writes
 }
 
-/// Replaces a variable of awk by its value: `awk -v name=value`.
-fn with_value(code: &str, assignment: &str) -> String {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let Some((name, value)) = assignment.split_once('=') else { return code.to_owned() };
-    if name.is_empty() || !name.chars().all(is_name) || value.contains('"') {
-        return code.to_owned();
-    }
-    let mut out = String::new();
-    for (at, part) in code.split('"').enumerate() {
-        if at > 0 {
-            out.push('"');
-        }
-        let mut rest = part;
-        while let Some(start) = rest.find(is_name).filter(|_| at % 2 == 0) {
-            let (before, word) = rest.split_at_checked(start).unwrap_or((rest, ""));
-            let end = word.find(|c| !is_name(c)).unwrap_or(word.len());
-            let (word, after) = word.split_at_checked(end).unwrap_or((word, ""));
-            out.push_str(before);
-            let quoted = format!("\"{value}\"");
-            out.push_str(if word == name { &quoted } else { word });
-            rest = after;
-        }
-        out.push_str(rest);
-    }
-    out
-}
-
 /// Walks a string that may not be a command line, so that an error in it does not count.
 pub(super) fn guessed(walker: &mut Walker<'_>, line: &str) {
     let unreadable = walker.effects.unreadable.clone();
-    walker.unowned_aside(|walker| walker.text(line, &ShellWord::unknown()));
+    walker.in_ignored_subshell(|walker| walker.text(line, &ShellWord::unknown()));
     walker.effects.unreadable = unreadable;
-}
-
-/// Mentions what looks like a path in the strings of code.
-pub(super) fn mention(walker: &mut Walker<'_>, code: &str) {
-    let mut found: Vec<&str> = Vec::new();
-    let destroys = DESTROYING.split(' ').any(|word| code.contains(word));
-    for text in strings(code) {
-        let tokens: Vec<&str> = text.split(|c: char| c.is_whitespace() || ",;:=()[]{}<>|&'\"`".contains(c)).collect();
-        let paths = tokens.iter().filter(|token| looks_like_path(token, destroys || tokens.len() > 1));
-        for token in paths {
-            if found.contains(token) || found.len() >= MOST_PATHS {
-                continue;
-            }
-            found.push(token);
-            let word = if token.contains('*') { ShellWord::glob(*token) } else { ShellWord::new(*token) };
-            let target = walker.target(&word);
-            walker.note(Effect::Mention, target, true);
-        }
-    }
-}
-
-/// A lone slash is usually a separator: it counts only in a command or in code that removes files.
-fn looks_like_path(token: &str, slash_counts: bool) -> bool {
-    let has_extension = token.rsplit_once('.').is_some_and(|(name, end)| {
-        !name.ends_with('.') && !end.is_empty() && end.len() <= 8 && end.chars().all(char::is_alphanumeric)
-    });
-    let looks = if token.chars().all(|c| "/.".contains(c)) {
-        slash_counts && token.starts_with('/')
-    } else {
-        token.contains('/') || has_extension
-    };
-    looks && !token.contains(['%', '\\'])
-}
-
-/// Quoted strings; a quote without an end runs to the end of its line.
-fn strings(code: &str) -> Vec<&str> {
-    let mut strings = Vec::new();
-    let mut rest = code;
-    while let Some(at) = rest.find(['\'', '"', '`']) {
-        let Some((quote, after)) = rest.get(at..at + 1).zip(rest.get(at + 1..)) else { break };
-        let end = after.find(quote).unwrap_or_else(|| after.find('\n').unwrap_or(after.len()));
-        strings.extend(after.get(..end));
-        rest = after.get(end + 1..).unwrap_or_default();
-    }
-    strings
 }

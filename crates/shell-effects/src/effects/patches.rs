@@ -59,7 +59,7 @@ pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWo
     }
     let files: Vec<ShellWord> = args.values("-i --input").cloned().collect();
     let mut patches = texts(walker, &files, input);
-    walker.aside(|walker| {
+    walker.in_subshell(|walker| {
         walker.enter(folder);
         if let Some(target) = target {
             walker.write(target);
@@ -90,7 +90,7 @@ pub(super) fn git(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord], in
     let root = git::root(walker).filter(|root| walker.state.folder.as_ref() != Some(root)).map(ShellWord::new);
     for folder in [ShellWord::new(".")].into_iter().chain(root) {
         let folder = args.value("--directory").map_or_else(|| folder.clone(), |below| folder.child(below));
-        walker.aside(|walker| {
+        walker.in_subshell(|walker| {
             walker.enter(&folder);
             walker.state.elsewhere.clear();
             patched(walker, &patches, strip);

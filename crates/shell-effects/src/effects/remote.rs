@@ -45,7 +45,7 @@ pub(super) fn ssh(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     };
     let name = host.filled("…");
     if is_this_machine(name.rsplit('@').next().unwrap_or_default()) {
-        walker.unowned_aside(|walker| {
+        walker.in_ignored_subshell(|walker| {
             walker.state.enter(Some(walker.context.home.clone()));
             walker.code(&script, &input)
         });

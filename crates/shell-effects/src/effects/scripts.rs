@@ -10,6 +10,7 @@ use super::walker::Walker;
 use super::{Effect, FileEffect, LineEffects, ProgramCall, code_calls, inline_code};
 use crate::code_text::naming;
 use crate::has_name;
+use crate::programs::{PACKAGES, has_trait};
 use crate::protected::ProtectedFiles;
 use crate::reading::non_reading_text;
 use crate::syntax::{CommandTree, CompoundKind};
@@ -94,7 +95,7 @@ impl Walker<'_> {
             "npm" if rest.first().is_some_and(|word| has_name("pkg set-script", &word.filled(""))) => {
                 self.set_script(rest);
             }
-            _ if has_name("npm pnpm yarn bun", name) => self.package_script(name, rest),
+            _ if has_trait(name, PACKAGES) => self.package_script(name, rest),
             _ => {}
         }
     }
@@ -181,7 +182,7 @@ impl Walker<'_> {
             |folder: &str| path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
         let keys = ["/.ssh/", "/.gnupg/"].iter().any(|folder| path.contains(folder));
         let elsewhere = match change.effect {
-            Effect::Mention | Effect::Send => return false,
+            Effect::Send => return false,
             // Settings of tools in the home folder.
             Effect::Write => !below(&self.context.home) && !below(&self.context.project),
             _ => !below(&self.context.project),
@@ -209,7 +210,7 @@ impl Walker<'_> {
         let is_input = files.iter().any(|file| file.is("-") || file.is("/dev/stdin"));
         let Some(text) = input.text().filter(|_| is_input).or(text) else { return };
         let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
-        self.aside(|walker| {
+        self.in_subshell(|walker| {
             walker.enter(&folder);
             let here = walker.state.folder.clone().unwrap_or_default();
             let builtin = [("HOME", walker.context.home.as_str()), ("CURDIR", here.as_str()), ("RM", "rm -f")];
@@ -252,7 +253,7 @@ impl Walker<'_> {
         let line =
             |package: &'_ serde_json::Value, name: &str| Some(package.get("scripts")?.get(name)?.as_str()?.to_owned());
         let lines = packages.iter().flat_map(|package| names.iter().filter_map(move |name| line(package, name)));
-        self.aside(|walker| {
+        self.in_subshell(|walker| {
             walker.enter(&folder);
             lines.for_each(|line| walker.walk_script("sh", &line, &ShellWord::new("sh"), &[]));
             ShellWord::unknown()

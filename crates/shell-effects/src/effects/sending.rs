@@ -5,6 +5,7 @@ use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use crate::has_name;
+use crate::programs::{PRINTS, SENDS, UPLOADS, has_trait};
 use crate::syntax::Redirection;
 use crate::word::ShellWord;
 
@@ -12,9 +13,6 @@ use crate::word::ShellWord;
 const MOST_FILES: usize = 64;
 /// The most variables whose files are followed.
 const MOST_VARIABLES: usize = 8;
-/// Programs that print the files they name, possibly in another form.
-const READERS: &str = "cat tac nl head tail less more bat base64 gbase64 base32 xxd od hexdump gzip bzip2 xz zstd tar gtar \
-    zip openssl gpg strings sort uniq dd cut paste rev";
 /// Programs that print a part of the files after a pattern or a script, the options that give it instead, and those with a
 /// value.
 const FILTERS: [(&str, &str, &str); 4] = [
@@ -27,15 +25,11 @@ const FILTERS: [(&str, &str, &str); 4] = [
     ("awk gawk mawk", "-f --file", "-f -F -v --file --assign"),
     ("jq", "-f --from-file", "-f --from-file -L --indent"),
 ];
-/// Programs that send what they read.
-const SENDERS: &str = "nc ncat netcat socat telnet ssh autossh mail mailx sendmail mutt ftp tftp sftp pastebinit dig \
-    nslookup";
 const CURL: &str = "-d --data --data-ascii --data-binary --data-urlencode --json -F --form -T --upload-file -H --header -X \
     --request -u --user -A --user-agent -e -b --cookie -c -o --output -D -m --max-time -w --cert --key --cacert -K --config \
     -x --proxy --connect-timeout --retry --url-query";
 const SCP: &str = "-c -D -F -i -J -l -o -P -S -X";
-/// Programs of services, with the options of their verbs that take a value.
-const SERVICES: &str = "gh aws gcloud gsutil rclone s3cmd mc transfer croc wormhole";
+/// Options of the programs of services that take a value.
 const SERVICE: &str = "-d --desc -f --filename --profile --region --repo -R --title --notes -t --exclude --include --filter \
     --exclude-from --include-from --files-from --filter-from --exclude-if-present --rexclude --rinclude --config \
     --endpoint-url --acl --cache-control --content-type --storage-class --metadata --attr --newer-than --older-than \
@@ -52,7 +46,7 @@ const LOOKS: usize = 50;
 
 impl Walker<'_> {
     /// Walks a command whose files do not flow into the commands after it.
-    pub fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_own_reads<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::take(&mut self.reads);
         let found = self.found.clone();
         let result = walk(self);
@@ -138,7 +132,7 @@ impl Walker<'_> {
             "scp" => self.copied(&Args::new(rest, SCP)),
             "rsync" => self.copied(&Args::new(rest, RSYNC)),
             "git" | "hub" => self.staged(rest),
-            _ if has_name(SENDERS, name) => {
+            _ if has_trait(name, SENDS) => {
                 let args = Args::new(rest, if name == "pastebinit" { "-i -a -b -f -t" } else { "-a" });
                 let files: Vec<ShellWord> = match name {
                     "mutt" | "mail" | "mailx" => args.values("-a").cloned().collect(),
@@ -147,14 +141,14 @@ impl Walker<'_> {
                 };
                 self.send(&files, false);
             }
-            _ if has_name(READERS, name) => {
+            _ if has_trait(name, PRINTS) => {
                 let valued = if name == "cut" || name == "paste" { "-b -c -d -f" } else { "-n -c -w -f -C" };
                 let operands = Args::new(rest, valued).operands;
                 let input = operands.iter().filter_map(|word| word.after("if="));
                 let files: Vec<ShellWord> = input.chain(operands.iter().cloned()).collect();
                 self.has_read(&files);
             }
-            _ if has_name(SERVICES, name) => self.uploaded(name, rest),
+            _ if has_trait(name, UPLOADS) => self.uploaded(name, rest),
             _ => self.filtered(name, rest),
         }
     }

@@ -25,7 +25,7 @@ impl ShellEnvironment for Walker<'_> {
 
     fn printed(&mut self, command: &str) -> ShellWord {
         let outer = std::mem::replace(&mut self.is_substituted, true);
-        let printed = self.unowned_aside(|walker| {
+        let printed = self.in_ignored_subshell(|walker| {
             walker.output = CallOutput::Captured;
             walker.text(command, &ShellWord::unknown())
         });

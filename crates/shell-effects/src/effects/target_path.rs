@@ -1,6 +1,6 @@
 //! Paths of changes, and whether they cover a given path.
 
-use super::{Certainty, Effect, FileEffect};
+use super::{Certainty, FileEffect};
 
 /// What is known of a path. Paths are absolute and normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,19 +36,14 @@ impl FileEffect {
             let at_or_above = ancestors(path).any(|above| matches(own, glob, above));
             if self.recursive { at_or_above } else { matches(own, glob, path) }
         };
-        let sure = if self.effect == Effect::Mention || !self.sure { Certainty::Possible } else { Certainty::Certain };
+        let sure = if self.sure { Certainty::Certain } else { Certainty::Possible };
         match &self.target {
             TargetPath::Known { path: own, glob } if whole(own, *glob) => Some(sure),
-            // Code may join a path from its parts, so an equal file name is enough.
-            TargetPath::Known { path: own, .. } if self.effect != Effect::Mention || name(own) != name(path) => None,
+            TargetPath::Known { .. } => None,
             TargetPath::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => None,
             _ => Some(Certainty::Possible),
         }
     }
-}
-
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The path and its ancestors.

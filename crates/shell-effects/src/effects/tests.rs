@@ -45,7 +45,6 @@ fn short(change: &FileEffect) -> String {
         Effect::Device => "device",
         Effect::Bomb => "bomb",
         Effect::Send => "send",
-        Effect::Mention => "maybe",
     };
     let target = match &change.target {
         TargetPath::Known { path, .. } => path.clone(),

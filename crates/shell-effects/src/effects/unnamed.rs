@@ -15,7 +15,7 @@ impl Walker<'_> {
         let option = first.prefix();
         if !option.starts_with('-') {
             // It may be empty or run the rest: `$SUDO rm x`.
-            self.unowned(|walker| walker.run(rest, input));
+            self.ignoring_status(|walker| walker.run(rest, input));
             return;
         }
         // None of this is known to be what the program does with its arguments, so errors in it do not count.
@@ -26,11 +26,11 @@ impl Walker<'_> {
         if is_code(&option, 'c')
             && let Some(code) = rest.get(1)
         {
-            self.unowned_aside(|walker| walker.code(code, input));
+            self.in_ignored_subshell(|walker| walker.code(code, input));
         }
         for (letter, interpreter) in [('c', "python"), ('e', "node"), ('r', "php")] {
             if is_code(&option, letter) {
-                self.unowned_aside(|walker| {
+                self.in_ignored_subshell(|walker| {
                     inline_code::run(walker, interpreter, rest, input);
                     ShellWord::unknown()
                 });
@@ -38,11 +38,11 @@ impl Walker<'_> {
         }
         let args = Args::new(rest, "");
         if args.has("-r -R --recursive") && args.has("-f --force") {
-            self.unowned_aside(|walker| walker.run(&[&[ShellWord::new("rm")], rest].concat(), input));
+            self.in_ignored_subshell(|walker| walker.run(&[&[ShellWord::new("rm")], rest].concat(), input));
         } else {
             let (_, command) = Args::leading(rest, VALUED);
             if !command.is_empty() {
-                self.unowned_aside(|walker| walker.run(command, input));
+                self.in_ignored_subshell(|walker| walker.run(command, input));
             }
         }
         self.effects.unreadable = unreadable;

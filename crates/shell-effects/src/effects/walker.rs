@@ -2,12 +2,12 @@
 
 use super::builtins::refers;
 use super::find::FoundPaths;
-use super::own_result::is_exit;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
 use super::shell_state::ShellState;
+use super::status_source::is_exit;
 use super::target_path::TargetPath;
-use super::{CallOutput, DiskView, Effect, ExecContext, LineEffects, NoDisk, OwnResult, Spared};
+use super::{CallOutput, DiskView, Effect, Exclusion, ExecContext, LineEffects, NoDisk, StatusSource};
 use crate::expansion::{self, ShellEnvironment};
 use crate::has_name;
 use crate::parse::{parse, readable};
@@ -34,7 +34,7 @@ pub(super) struct Walker<'a> {
     /// The current command, for messages.
     pub by: String,
     /// Whether the result of the line is the current command's.
-    pub own: OwnResult,
+    pub own: StatusSource,
     /// Where the current command's output goes.
     pub output: CallOutput,
     /// The number of the current simple command.
@@ -42,9 +42,9 @@ pub(super) struct Walker<'a> {
     /// Whether the current command reads from a pipe.
     pub piped: bool,
     /// What the current command leaves alone.
-    pub spares: Spared,
+    pub excludes: Exclusion,
     /// Why later commands may not mean what they say.
-    pub meddling: Option<String>,
+    pub redefined: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
     pub reads: Vec<ShellWord>,
     /// Variables with the content of files.
@@ -71,12 +71,12 @@ impl<'a> Walker<'a> {
             state: ShellState::new(context),
             effects: LineEffects::default(),
             by: String::new(),
-            own: OwnResult { success: true, failure: true },
+            own: StatusSource { success: true, failure: true },
             output: CallOutput::Shown(Vec::new()),
             command: 0,
             piped: false,
-            spares: Spared::Nothing,
-            meddling: None,
+            excludes: Exclusion::Nothing,
+            redefined: None,
             reads: Vec::new(),
             variable_reads: Vec::new(),
             is_substituted: false,
@@ -92,7 +92,7 @@ impl<'a> Walker<'a> {
 
     /// A walker for another machine, with what is left of this one's limits.
     pub fn on_another_machine<'c>(&self, context: &'c ExecContext) -> Walker<'c> {
-        let own = OwnResult::default();
+        let own = StatusSource::default();
         let (by, budget) = (self.by.clone(), Rc::clone(&self.budget));
         Walker { own, by, budget, steps: self.steps, depth: self.depth, ..Walker::new(context, &NoDisk) }
     }
@@ -105,14 +105,14 @@ impl<'a> Walker<'a> {
     /// Walks a script with this standard input and returns its output.
     pub fn text(&mut self, text: &str, input: &ShellWord) -> ShellWord {
         let (tree, unreadable) = readable(text, &self.budget);
-        let printed = tree.map_or_else(ShellWord::unknown, |tree| self.deeper(|walker| walker.tree(&tree, input)));
+        let printed = tree.map_or_else(ShellWord::unknown, |tree| self.nested(|walker| walker.tree(&tree, input)));
         match unreadable {
             Some(unreadable) => self.give_up(unreadable),
             None => printed,
         }
     }
 
-    pub fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+    pub fn nested(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(depth) = self.depth.checked_sub(1) else {
             return self.give_up(Unreadable::TooDeep);
         };
@@ -123,7 +123,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks commands that run in a subshell.
-    pub fn aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+    pub fn in_subshell(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let outer = self.copied_state();
         let by = self.by.clone();
         let printed = walk(self);
@@ -143,7 +143,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks commands whose result says nothing about the line's.
-    pub fn unowned<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn ignoring_status<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let outer = (std::mem::take(&mut self.own), std::mem::take(&mut self.output));
         let result = walk(self);
         (self.own, self.output) = outer;
@@ -151,8 +151,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Does the same in a subshell.
-    pub fn unowned_aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
-        self.unowned(|walker| walker.aside(walk))
+    pub fn in_ignored_subshell(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+        self.ignoring_status(|walker| walker.in_subshell(walk))
     }
 
     pub fn give_up(&mut self, unreadable: Unreadable) -> ShellWord {
@@ -184,7 +184,7 @@ impl<'a> Walker<'a> {
                     self.own = outer.of_stage(parts, at, self.state.pipefail);
                     self.output = shown.of_stage(parts.get(at + 1..).unwrap_or_default(), self);
                     self.piped = piped || at > 0;
-                    flowing = self.aside(|walker| walker.tree(part, &flowing));
+                    flowing = self.in_subshell(|walker| walker.tree(part, &flowing));
                 }
                 (self.own, self.output, self.piped) = (outer, shown, piped);
                 flowing
@@ -193,7 +193,7 @@ impl<'a> Walker<'a> {
             CommandTree::Compound(group) => self.group(group, input),
             CommandTree::Function { name, body } => {
                 self.effects.bomb |= starts_itself(body, name, false) > 0;
-                self.meddle(format!("it defines the function `{name}`"));
+                self.mark_redefined(format!("it defines the function `{name}`"));
                 self.state.define(name, Rc::new((**body).clone()));
                 ShellWord::default()
             }
@@ -212,12 +212,12 @@ impl<'a> Walker<'a> {
             let own = match join {
                 Connector::Background => {
                     let shown = std::mem::take(&mut self.output);
-                    let printed = self.aside(|walker| walker.tree(item, input));
+                    let printed = self.in_subshell(|walker| walker.tree(item, input));
                     self.output = shown;
                     printed
                 }
                 Connector::And | Connector::Or | Connector::Then => {
-                    self.on_condition(is_tested, |walker| walker.apart(|walker| walker.tree(item, input)))
+                    self.on_condition(is_tested, |walker| walker.with_own_reads(|walker| walker.tree(item, input)))
                 }
             };
             is_tested = matches!(join, Connector::And | Connector::Or) && (is_tested || is_test(item));
@@ -252,7 +252,7 @@ impl<'a> Walker<'a> {
     fn only_created(&mut self, before: usize, file: &TargetPath) {
         let changes = self.effects.changes.get_mut(before..).unwrap_or_default();
         for change in changes.iter_mut().filter(|change| change.effect == Effect::Write && change.target == *file) {
-            change.spares = Spared::Existing;
+            change.excludes = Exclusion::Existing;
         }
     }
 
@@ -275,10 +275,10 @@ impl<'a> Walker<'a> {
         let redirected = self.output.redirected(&group.redirects, fed.away.as_ref());
         let shown = std::mem::replace(&mut self.output, redirected);
         let printed = match group.kind {
-            CompoundKind::Subshell => self.aside(|walker| walker.all(&group.parts, input)),
+            CompoundKind::Subshell => self.in_subshell(|walker| walker.all(&group.parts, input)),
             CompoundKind::Block => self.all(&group.parts, input),
-            CompoundKind::Not => self.unowned(|walker| walker.all(&group.parts, input)),
-            CompoundKind::Branch => self.unowned(|walker| {
+            CompoundKind::Not => self.ignoring_status(|walker| walker.all(&group.parts, input)),
+            CompoundKind::Branch => self.ignoring_status(|walker| {
                 // The `then` branch runs in the folder that the condition entered; the `else` branch may not.
                 let mut parts = group.parts.iter();
                 let before = walker.reads.len();
@@ -296,7 +296,7 @@ impl<'a> Walker<'a> {
                 }
                 ShellWord::unknown()
             }),
-            CompoundKind::Loop => self.unowned(|walker| walker.looped(group, &words, input)),
+            CompoundKind::Loop => self.ignoring_status(|walker| walker.looped(group, &words, input)),
         };
         self.output = shown;
         self.keep(fed, printed)
@@ -355,7 +355,7 @@ impl<'a> Walker<'a> {
     fn all(&mut self, parts: &[CommandTree], input: &ShellWord) -> ShellWord {
         let mut printed = ShellWord::default();
         for part in parts {
-            printed.extend(&self.apart(|walker| walker.tree(part, input)));
+            printed.extend(&self.with_own_reads(|walker| walker.tree(part, input)));
         }
         printed
     }

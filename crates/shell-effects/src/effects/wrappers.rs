@@ -5,68 +5,90 @@ use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::{ProgramCall, builtins};
 use crate::has_name;
+use crate::programs::{DEFAULT, GLOBBED, SHELL, WINDOWS, has_trait, names_with};
 use crate::syntax::CommandTree;
 use crate::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
-/// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 37] = [
-    ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx shx", "", 0),
+/// Programs that run others: names, the verbs of those that need one, options with a value, and the number of operands before
+/// the command.
+pub(super) const WRAPPERS: [(&str, &str, &str, usize); 51] = [
+    ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx shx", "", "", 0),
     // Of zsh.
-    ("noglob nocorrect -", "", 0),
-    ("repeat faketime", "", 1),
-    ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
-    ("doas", "-u -C", 0),
-    ("env", "-u -C -S --unset --chdir --split-string", 0),
-    ("nice", "-n --adjustment", 0),
-    ("ionice", "-c -n -p --class --classdata", 0),
-    ("time", "-o -f --output --format", 0),
-    ("timeout gtimeout", "-k -s --kill-after --signal", 1),
-    ("stdbuf", "-i -o -e --input --output --error", 0),
-    ("exec", "-a", 0),
-    ("chroot", "--userspec --groups", 1),
-    ("taskset", "", 1),
-    ("chrt", "-T -P -D", 1),
-    ("caffeinate", "-t -w", 0),
-    ("strace ltrace", "-o -e -p -s", 0),
-    ("systemd-run", "-u -p --unit --property", 0),
-    ("xvfb-run", "-n -s", 0),
-    ("pkexec", "--user", 0),
-    ("nsenter", "-t --target -S -G", 0),
-    ("npx", "-p --package", 0),
+    ("noglob nocorrect -", "", "", 0),
+    ("repeat faketime", "", "", 1),
+    ("sudo", "", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
+    ("doas", "", "-u -C", 0),
+    ("env", "", "-u -C -S --unset --chdir --split-string", 0),
+    ("nice", "", "-n --adjustment", 0),
+    ("ionice", "", "-c -n -p --class --classdata", 0),
+    ("time", "", "-o -f --output --format", 0),
+    ("timeout gtimeout", "", "-k -s --kill-after --signal", 1),
+    ("stdbuf", "", "-i -o -e --input --output --error", 0),
+    ("exec", "", "-a", 0),
+    ("chroot", "", "--userspec --groups", 1),
+    ("taskset", "", "", 1),
+    ("chrt", "", "-T -P -D", 1),
+    ("caffeinate", "", "-t -w", 0),
+    ("strace ltrace", "", "-o -e -p -s", 0),
+    ("systemd-run", "", "-u -p --unit --property", 0),
+    ("xvfb-run", "", "-n -s", 0),
+    ("pkexec", "", "--user", 0),
+    ("nsenter", "", "-t --target -S -G", 0),
+    ("npx", "", "-p --package", 0),
     // `Start-Process x -ArgumentList y`
-    ("Start-Process saps", "", 0),
-    ("uvx", "--from --with -p --python --index --index-url", 0),
-    ("rtk corepack xcrun cross-env cross-env-shell", "", 0),
-    ("dotenv flox", "-e -f -p -v", 0),
-    ("c8 nyc", "-r --reporter -x --exclude -n --include --temp-dir", 0),
-    ("winpty wsl dumb-init catchsegv with-contenv heaptrack dbus-run-session valgrind firejail", "-d -u", 0),
-    ("proxychains proxychains4 torsocks tsocks", "-f", 0),
-    ("tini", "-p -e", 0),
-    ("gosu su-exec setarch", "", 1),
-    ("arch", "-arch -e -d", 0),
-    ("setpriv", "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits", 0),
-    ("numactl", "-m -N -C -i -p -P --membind --cpunodebind --physcpubind --interleave --preferred", 0),
-    ("cgexec", "-g", 0),
-    ("systemd-inhibit prlimit", "--what --who --why --mode", 0),
+    ("Start-Process saps", "", "", 0),
+    ("uvx", "", "--from --with -p --python --index --index-url", 0),
+    ("rtk corepack xcrun cross-env cross-env-shell", "", "", 0),
+    ("dotenv flox", "", "-e -f -p -v", 0),
+    ("c8 nyc", "", "-r --reporter -x --exclude -n --include --temp-dir", 0),
+    ("winpty wsl dumb-init catchsegv with-contenv heaptrack dbus-run-session valgrind firejail", "", "-d -u", 0),
+    ("proxychains proxychains4 torsocks tsocks", "", "-f", 0),
+    ("tini", "", "-p -e", 0),
+    ("gosu su-exec setarch", "", "", 1),
+    ("arch", "", "-arch -e -d", 0),
+    ("setpriv", "", "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits", 0),
+    ("numactl", "", "-m -N -C -i -p -P --membind --cpunodebind --physcpubind --interleave --preferred", 0),
+    ("cgexec", "", "-g", 0),
+    ("systemd-inhibit prlimit", "", "--what --who --why --mode", 0),
     // The dynamic loader.
-    ("ld-linux* ld-musl*", "--library-path --argv0 --preload", 0),
+    ("ld-linux* ld-musl*", "", "--library-path --argv0 --preload", 0),
+    // With a verb.
+    (
+        "uv",
+        "run",
+        "--extra --group --only-group --no-group --with --with-editable --with-requirements --python -p --package \
+         --directory --project --env-file --index --index-url --color --refresh-package",
+        0,
+    ),
+    (
+        "poetry pipenv pdm rye hatch conda mamba micromamba pixi devbox asdf rbenv pyenv volta dotenv dotenvx op doppler \
+         infisical bundle",
+        "run exec",
+        "-n --name --prefix -e --env -C --directory -P --project -c --config -f --env-file --with --manifest-path",
+        0,
+    ),
+    ("npm pnpm yarn bun", "run exec x dlx", "--filter -F -w --workspace -C --dir --prefix --cwd -p --package -c", 0),
+    ("pipx", "run", "--spec --python --index-url --pip-args", 0),
+    ("mise rtx", "exec x", "-C --cd -j --jobs -E --env -c --command", 0),
+    ("rtk", "test err proxy summary", "", 0),
+    ("direnv chamber", "exec", "", 1),
+    ("teller", "run", "-c --config", 0),
+    ("perf", "stat record trace", "-e -o -p -C -F -r", 0),
+    ("mprof", "run", "-T -o --interval", 0),
+    ("aws-vault", "exec", "-d --duration", 1),
+    ("fnm", "exec", "--using", 0),
+    (
+        "docker podman nerdctl docker-compose",
+        "exec run",
+        "-e --env -u --user -w --workdir --env-file -v --volume --name --network --entrypoint -p --publish --platform \
+         --mount --index -f --file --project-name --profile -H --host --context -m --memory --cpus --shm-size --net \
+         --pid --ipc --userns --add-host --hostname --label --cap-add --cap-drop --security-opt --device --gpus --tmpfs \
+         --restart --ulimit --dns --group-add --pull",
+        1,
+    ),
+    ("kubectl oc", "exec", "-n --namespace -c --container --context", 1),
 ];
-
-/// Wrappers that start a shell if they are given no command.
-const STARTING_SHELLS: &str = "chroot nsenter unshare fakeroot pkexec setarch wsl";
-
-/// Programs that a glob in place of a name is matched against.
-const DISGUISED: [&str; 17] = [
-    "rm", "mv", "cp", "dd", "tee", "chmod", "chown", "ln", "sed", "find", "bash", "sh", "python3", "perl", "git",
-    "truncate", "shred",
-];
-
-const SHELLS: [&str; 13] =
-    ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh", "yash", "nu"];
-
-/// Shells of Windows, whose command lines are walked as if they were bash's.
-const WINDOWS_SHELLS: &str = "cmd cmd.exe pwsh pwsh.exe powershell powershell.exe";
 
 impl Walker<'_> {
     /// Walks a command and returns its output.
@@ -76,7 +98,7 @@ impl Walker<'_> {
         if !self.steps(1 + size / 256) {
             return ShellWord::unknown();
         }
-        self.deeper(|walker| walker.dispatch(words, input))
+        self.nested(|walker| walker.dispatch(words, input))
     }
 
     fn dispatch(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
@@ -85,7 +107,7 @@ impl Walker<'_> {
         let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         // A link or copy that the line made is also walked under the original name.
         if let Some(origin) = self.origin(first) {
-            self.unowned_aside(|walker| walker.named(&[&[ShellWord::new(origin)], rest].concat(), input));
+            self.in_ignored_subshell(|walker| walker.named(&[&[ShellWord::new(origin)], rest].concat(), input));
         }
         self.named(words, input)
     }
@@ -111,32 +133,33 @@ impl Walker<'_> {
         if first.has_glob() {
             // `/bin/r? x` may be any program that matters.
             self.effects.hidden.push(word::shown(words));
-            for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
-                self.unowned_aside(|walker| walker.run(&[&[ShellWord::new(*name)], rest].concat(), input));
+            for name in names_with(GLOBBED).filter(|known| fast_glob::glob_match(name, known)) {
+                self.in_ignored_subshell(|walker| walker.run(&[&[ShellWord::new(name)], rest].concat(), input));
             }
         }
         if given.contains('/') {
             match self.content(first) {
-                Some(script) => drop(self.unowned(|walker| walker.written_script(&script, rest, input))),
+                Some(script) => drop(self.ignoring_status(|walker| walker.written_script(&script, rest, input))),
                 None => self.program_on_disk(first, rest),
             }
         }
         self.called(words);
         self.sending(name, rest);
         self.project_scripts(name, rest, input);
-        if let Some(printed) = self.carried(name, rest, input) {
+        if let Some(printed) = self.run_by_verb(name, rest, input) {
             return printed;
         }
-        if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(names, ..)| has_name(names, name)) {
+        let plain = WRAPPERS.iter().find(|(names, verbs, ..)| verbs.is_empty() && has_name(names, name));
+        if let Some((_, _, valued, operands)) = plain {
             let printed = self.wrapped(name, rest, valued, *operands, input);
             if name == "exec" {
-                self.meddle("`exec` replaces the shell");
+                self.mark_redefined("`exec` replaces the shell");
             }
             return printed;
         }
         match name {
-            _ if SHELLS.contains(&name) => self.shell(rest, input),
-            _ if has_name(WINDOWS_SHELLS, name) => self.windows_shell(rest, input),
+            _ if has_trait(name, SHELL) => self.shell(rest, input),
+            _ if has_trait(name, WINDOWS) => self.windows_shell(rest, input),
             "eval" => {
                 let rest = after_dashes(rest);
                 for word in rest {
@@ -144,7 +167,7 @@ impl Walker<'_> {
                 }
                 let printed = self.script(&joined(rest), rest, input);
                 if rest.iter().any(|word| word.text().is_none()) {
-                    self.meddle("it evaluates unknown code");
+                    self.mark_redefined("it evaluates unknown code");
                 }
                 printed
             }
@@ -152,19 +175,18 @@ impl Walker<'_> {
             "hyperfine" => {
                 let args = Args::new(rest, "-r -w -m -M -n -L -P -S -s -p -c --runs --warmup --export-json --prepare");
                 let lines = args.operands.iter().chain(args.values("-p --prepare -c --cleanup"));
-                lines.for_each(|line| drop(self.unowned_aside(|walker| walker.code(line, input))));
+                lines.for_each(|line| drop(self.in_ignored_subshell(|walker| walker.code(line, input))));
                 ShellWord::unknown()
             }
             "cmake" if rest.first().is_some_and(|word| word.is("-E")) => {
                 let is_removal = |word: &ShellWord| has_name("rm remove remove_directory", &word.filled(""));
                 match rest.get(1..).and_then(|rest| rest.split_first()) {
-                    Some((verb, files)) if is_removal(verb) => {
-                        self.aside(|walker| walker.run(&[&["rm", "-r"].map(ShellWord::new), files].concat(), input))
-                    }
+                    Some((verb, files)) if is_removal(verb) => self
+                        .in_subshell(|walker| walker.run(&[&["rm", "-r"].map(ShellWord::new), files].concat(), input)),
                     _ => ShellWord::unknown(),
                 }
             }
-            "watch" => self.unowned(|walker| {
+            "watch" => self.ignoring_status(|walker| {
                 let (_, rest) = Args::leading(rest, "-n --interval");
                 walker.script(&joined(rest), rest, input)
             }),
@@ -178,17 +200,20 @@ impl Walker<'_> {
             "trap" => {
                 let script = after_dashes(rest).first().filter(|script| !script.prefix().starts_with('-')).cloned();
                 if script.is_some() {
-                    self.meddle("it sets a trap");
+                    self.mark_redefined("it sets a trap");
                 }
-                script
-                    .map_or_else(ShellWord::default, |script| self.unowned_aside(|walker| walker.code(&script, input)))
+                script.map_or_else(ShellWord::default, |script| {
+                    self.in_ignored_subshell(|walker| walker.code(&script, input))
+                })
             }
             "crontab" => self.crontab(rest, input),
-            "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
-            "xargs" => self.unowned(|walker| walker.given_found(input, |walker| walker.xargs(rest, input))),
-            "parallel" => self.unowned(|walker| walker.given_found(input, |walker| walker.parallel(rest, input))),
-            "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
-            "fd" | "fdfind" => self.unowned(|walker| walker.fd(rest, input)),
+            "at" | "batch" => self.ignoring_status(|walker| walker.code(input, &ShellWord::unknown())),
+            "xargs" => self.ignoring_status(|walker| walker.given_found(input, |walker| walker.xargs(rest, input))),
+            "parallel" => {
+                self.ignoring_status(|walker| walker.given_found(input, |walker| walker.parallel(rest, input)))
+            }
+            "find" | "gfind" => self.ignoring_status(|walker| walker.find(rest, input)),
+            "fd" | "fdfind" => self.ignoring_status(|walker| walker.fd(rest, input)),
             _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),
         }
     }
@@ -199,7 +224,7 @@ impl Walker<'_> {
         let table = file.map_or_else(|| Some(input.clone()), |file| self.content(&file));
         let lines = table.into_iter().flat_map(|table| table.split(|c| c == '\n'));
         let lines: Vec<String> = lines.map(|line| after_times(&line.filled(UNKNOWN)).to_owned()).collect();
-        self.unowned_aside(|walker| walker.text(&lines.join("\n"), &ShellWord::unknown()))
+        self.in_ignored_subshell(|walker| walker.text(&lines.join("\n"), &ShellWord::unknown()))
     }
 
     /// Removes an alias, while its own text is walked.
@@ -208,12 +233,12 @@ impl Walker<'_> {
     }
 
     fn called(&mut self, words: &[ShellWord]) {
-        let (own, output) = match self.meddling {
+        let (own, output) = match self.redefined {
             Some(_) => Default::default(),
             None => (self.own, self.output.clone()),
         };
-        let (command, piped, meddling) = (self.command, self.piped, self.meddling.clone());
-        self.effects.calls.push(ProgramCall { words: words.to_vec(), own, output, command, piped, meddling });
+        let (command, piped, redefined) = (self.command, self.piped, self.redefined.clone());
+        self.effects.calls.push(ProgramCall { words: words.to_vec(), own, output, command, piped, redefined });
     }
 
     fn wrapped(
@@ -229,7 +254,7 @@ impl Walker<'_> {
         if let Some(words) = split.and_then(|at| rest.get(at + 1..)) {
             let first = words.first().map(|word| word.filled(UNKNOWN)).unwrap_or_default();
             let quoted: Vec<String> = words.iter().skip(1).map(quoted).collect();
-            return self.aside(|walker| walker.text(&format!("{first} {}", quoted.join(" ")), input));
+            return self.in_subshell(|walker| walker.text(&format!("{first} {}", quoted.join(" ")), input));
         }
         let (args, rest) = Args::leading(rest, valued);
         if name == "command" && args.has("-v -V") {
@@ -241,12 +266,12 @@ impl Walker<'_> {
         if let Some(words) = args.value("-S --split-string").filter(|_| name == "env") {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
             let text = format!("{} {}", words.filled(UNKNOWN), quoted.join(" "));
-            return self.aside(|walker| walker.text(&text, input));
+            return self.in_subshell(|walker| walker.text(&text, input));
         }
         let root = rest.first().filter(|_| name == "chroot").and_then(ShellWord::text);
         let before = self.effects.changes.len();
         let mut rest = rest.get(operands..).unwrap_or_default();
-        let printed = self.aside(|walker| {
+        let printed = self.in_subshell(|walker| {
             let folder = match name {
                 "sudo" => args.value("-D --chdir"),
                 "env" => args.value("-C --chdir"),
@@ -266,7 +291,7 @@ impl Walker<'_> {
             }
             let starts_shell = match name {
                 "sudo" | "doas" => args.has("-s --shell -i --login"),
-                name => has_name(STARTING_SHELLS, name),
+                name => has_trait(name, DEFAULT),
             };
             if rest.is_empty() && starts_shell {
                 let is_login = args.has("-i --login") && !args.has("-u --user");
@@ -311,11 +336,11 @@ impl Walker<'_> {
             }
             "runuser" if args.has("-u --user") => {
                 let (_, words) = Args::leading(rest, "-u --user -g --group -G --supp-group");
-                self.aside(|walker| walker.run(words, input))
+                self.in_subshell(|walker| walker.run(words, input))
             }
             // The form of macOS: `script file command…`.
             "script" if args.operands.len() > 1 => {
-                self.aside(|walker| walker.run(args.operands.get(1..).unwrap_or_default(), input))
+                self.in_subshell(|walker| walker.run(args.operands.get(1..).unwrap_or_default(), input))
             }
             _ => self.shell(&[], input),
         }
@@ -323,7 +348,7 @@ impl Walker<'_> {
 
     /// Walks a shell of another user, usually root; a login shell starts in that user's home.
     fn root_shell(&mut self, is_login: bool, arguments: &[ShellWord], input: &ShellWord) -> ShellWord {
-        self.aside(|walker| {
+        self.in_subshell(|walker| {
             if is_login {
                 walker.enter(&ShellWord::new("/root"));
             }
@@ -336,7 +361,7 @@ impl Walker<'_> {
         self.state.give(rest);
         // A recursive function is walked once.
         Rc::make_mut(&mut self.state.functions).remove(name);
-        let printed = self.unowned(|walker| walker.tree(&body, input));
+        let printed = self.ignoring_status(|walker| walker.tree(&body, input));
         self.state.define(name, body);
         let variables = Rc::make_mut(&mut self.state.variables);
         for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
@@ -350,7 +375,7 @@ impl Walker<'_> {
 
     /// Walks a script that the line has written.
     fn written_script(&mut self, script: &ShellWord, arguments: &[ShellWord], input: &ShellWord) -> ShellWord {
-        self.aside(|walker| {
+        self.in_subshell(|walker| {
             walker.state.give(arguments);
             walker.code(script, input)
         })
@@ -360,7 +385,7 @@ impl Walker<'_> {
     fn windows_shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let at = rest.iter().position(|word| has_name("/c /C -c -Command -command", &word.filled("")));
         let rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
-        self.unowned_aside(|walker| walker.script(&joined(rest), rest, input))
+        self.in_ignored_subshell(|walker| walker.script(&joined(rest), rest, input))
     }
 
     /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
@@ -369,11 +394,11 @@ impl Walker<'_> {
         let is_unset = |word: &&ShellWord| word.prefix().starts_with('+') && !word.is("+o") && !word.is("+O");
         let rest = rest.get(rest.iter().take_while(is_unset).count()..).unwrap_or_default();
         let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
-        self.aside(|walker| {
+        self.in_subshell(|walker| {
             // A new shell does not inherit aliases.
             walker.state.aliases = Rc::default();
             if args.has("-n") {
-                walker.meddle("the shell only reads its commands");
+                walker.mark_redefined("the shell only reads its commands");
             }
             walker.state.dotglob |= args.values("-O").any(|word| word.is("dotglob"));
             (walker.state.strict, walker.state.pipefail) = (false, false);

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::walker::Walker;
 use super::wrappers::joined;
-use crate::has_name;
+use crate::programs::{SHELL, has_trait};
 use crate::readers::base;
 use crate::word::ShellWord;
 
@@ -22,7 +22,7 @@ impl Walker<'_> {
         let place = place.or_else(|| args.has("-i --replace").then(|| "{}".to_owned()));
         let Some(place) = place else {
             let words: Vec<ShellWord> = rest.iter().chain(&given).cloned().collect();
-            return self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
+            return self.in_subshell(|walker| walker.run(&words, &ShellWord::unknown()));
         };
         let lines: Vec<ShellWord> = match input.text() {
             Some(text) if !input.has_glob() => {
@@ -33,7 +33,7 @@ impl Walker<'_> {
         };
         for one in &lines {
             let words = self.given_place(rest, &place, one);
-            self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
+            self.in_subshell(|walker| walker.run(&words, &ShellWord::unknown()));
         }
         ShellWord::unknown()
     }
@@ -42,7 +42,7 @@ impl Walker<'_> {
     /// paths, or an unknown one, would not be read again as they are.
     pub fn given_place(&mut self, words: &[ShellWord], place: &str, one: &ShellWord) -> Vec<ShellWord> {
         const FOUND: &str = "_found";
-        let is_shell = |word: &ShellWord| word.text().is_some_and(|text| has_name("sh bash dash zsh ksh", base(&text)));
+        let is_shell = |word: &ShellWord| word.text().is_some_and(|text| has_trait(base(&text), SHELL));
         let script = words.iter().any(is_shell).then(|| words.iter().position(|word| word.is("-c"))).flatten();
         let is_script =
             |at: usize| script.is_some_and(|option| at == option + 1) && (one.has_glob() || one.text().is_none());
@@ -64,7 +64,7 @@ impl Walker<'_> {
         let all = if here.is_empty() { given(input) } else { here };
         if command.is_empty() {
             // Each line is a command.
-            return self.aside(|walker| walker.code(input, &ShellWord::unknown()));
+            return self.in_subshell(|walker| walker.code(input, &ShellWord::unknown()));
         }
         for one in &all {
             let has_place = command.iter().any(|word| word.filled("").contains("{}"));
@@ -73,7 +73,7 @@ impl Walker<'_> {
                 words.push(one.clone());
             }
             // The words are joined to a command line.
-            self.aside(|walker| walker.script(&joined(&words), &words, &ShellWord::unknown()));
+            self.in_subshell(|walker| walker.script(&joined(&words), &words, &ShellWord::unknown()));
         }
         ShellWord::unknown()
     }

@@ -351,7 +351,6 @@ fn every_way_to_change_a_file() {
         ("sed -i.bak -e s/a/b/ f", "write /w/p/f"),
         ("sed --in-place=x 's/a/b/' f", "write /w/p/f"),
         ("sed -n -i p f", "write /w/p/f"),
-        ("sed -n 'w f' g", "maybe /w/p/f"),
         ("perl -pi -e s/a/b/ f", "write /w/p/f"),
         ("perl -i.bak -pe s/a/b/ f", "write /w/p/f"),
         ("ruby -i -pe x f", "write /w/p/f"),
@@ -431,18 +430,36 @@ fn every_other_way_to_change_something() {
         ("cd sub && git merge x", "write! /w/p/…"),
         ("ln -s d l; rm l/f", "rm /w/p/d/f, rm /w/p/l/f"),
         ("mv d e; rm e/f", "rm /w/p/d/f, rm /w/p/e/f"),
-        ("python -c \"open('d/f','w')\"", "maybe! /w/p/d/f"),
-        ("python3 - <<'EOF'\nopen('d/f','w')\nEOF", "maybe! /w/p/d/f"),
-        ("python3 <<EOF\n# it's\nopen(\"d/f\", \"w\")\nEOF", "maybe! /w/p/d/f"),
-        ("echo \"open('d/f', 'w')\" | python3", "maybe! /w/p/d/f"),
-        ("perl -e 'unlink \"d/f\"'", "maybe! /w/p/d/f"),
-        ("ruby -e 'File.delete(\"d/f\")'", "maybe! /w/p/d/f"),
-        ("node -e 'fs.rmSync(\"d/f\")'", "maybe! /w/p/d/f"),
-        ("php -r 'unlink(\"d/f\");'", "maybe! /w/p/d/f"),
-        ("awk 'BEGIN{system(\"rm d/f\")}'", "maybe! /w/p/d/f"),
-        ("python3 -c \"import shutil; shutil.rmtree('/')\"", "maybe! /"),
-        ("python -c 'import os; os.system(\"rm -rf /\")'", "maybe! /"),
+        ("python -c \"open('d/f','w')\"", "write /w/p/d/f"),
+        ("python3 - <<'EOF'\nopen('d/f','w')\nEOF", "write /w/p/d/f"),
+        ("echo \"open('d/f', 'w')\" | python3", "write /w/p/d/f"),
+        ("perl -e 'unlink \"d/f\"'", "rm! /w/p/d/f"),
+        ("ruby -e 'File.delete(\"d/f\")'", "rm! /w/p/d/f"),
+        ("node -e 'fs.rmSync(\"d/f\")'", "rm! /w/p/d/f"),
+        ("php -r 'unlink(\"d/f\");'", "rm! /w/p/d/f"),
+        ("awk 'BEGIN{system(\"rm d/f\")}'", "rm /w/p/d/f"),
+        ("python3 -c \"import shutil; shutil.rmtree('/')\"", "rm! /"),
+        ("python -c 'import os; os.system(\"rm -rf /\")'", "rm! /"),
     ]);
+}
+
+#[test]
+fn code_that_starts_programs_is_suspected_of_every_command_line_in_it() {
+    for (command, expected) in [
+        ("python3 -c \"import os; cmd = 'rm -rf /etc'; os.system(cmd)\"", "rm! /etc"),
+        ("python3 -c \"import subprocess; c = ['rm', '-rf', '/etc']; subprocess.run(c)\"", "rm! /etc"),
+        ("node -e 'const {execSync: x} = require(\"child_process\"); x(`rm -rf ~`)'", "rm! /home/me"),
+        ("ruby -e 'system %q(rm -rf /etc)'", "rm! /etc"),
+        ("php -r 'echo `rm -rf /etc`;'", "rm! /etc"),
+        ("python3 -c \"from shutil import rmtree as r; r('/etc')\"", "rm! /etc"),
+        ("python3 -c \"print('rm -rf /etc')\"", ""),
+        ("python3 -c \"import subprocess; subprocess.run(['rm', '-rf', 'build'])\"", "rm! /w/p/build"),
+    ] {
+        let effects = effects(command, &context());
+        let found: Vec<String> =
+            effects.in_code.iter().map(short).filter(|change| change.starts_with("rm! /")).collect();
+        assert_eq!(found.first().map_or("", String::as_str), expected, "{command}: {found:?}");
+    }
 }
 
 #[test]
@@ -485,7 +502,6 @@ fn every_path_to_the_state_file_is_recognised() {
         assert_eq!(hits(command), Some(Certainty::Certain), "{command}");
     }
     for command in [
-        "python -c \"import os; os.remove(os.path.join('.claude','hooks','cache.json'))\"",
         "rm $X",
         "git stash -u",
         "git clean -fdx",
@@ -494,8 +510,6 @@ fn every_path_to_the_state_file_is_recognised() {
         "echo > .claude/hooks/$X",
         "cp -r x/. .claude",
         "shopt -s dotglob; rm -rf *",
-        "vim -es -c 'w! .claude/hooks/cache.json' -c q",
-        "sed 's/x/y/w .claude/hooks/cache.json' f",
         "cd /nowhere; rm .claude/hooks/cache.json",
     ] {
         assert_eq!(hits(command), Some(Certainty::Possible), "{command}");

@@ -90,17 +90,14 @@ fn text_and_reading_change_nothing() {
         "time ls",
         "rsync -n a b",
         "python -c 'print(1/2)'",
-        "python -c \"print('a/b'.split('/'))\" | grep -v maybe",
+        "python -c \"print('a/b'.split('/'))\"",
         "git restore --staged f",
         "rsync -a x host:/y",
         "echo 'it'\\''s'",
         "cat <<'A' | grep x\n> /etc/passwd\nA",
         "gh pr create --body \"$(cat <<'EOF'\n## It's > done\n- `rm -rf /`\nEOF\n)\"",
     ] {
-        let changes: Vec<String> = changes(command)
-            .into_iter()
-            .filter(|change| !change.starts_with("maybe") && !change.starts_with("send"))
-            .collect();
+        let changes: Vec<String> = changes(command).into_iter().filter(|change| !change.starts_with("send")).collect();
         assert!(changes.is_empty(), "{command}: {changes:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn find(line: &str, wanted: &str) -> Option<OwnResult> {
+fn find(line: &str, wanted: &str) -> Option<StatusSource> {
     effects(line, &context()).calls.iter().find(|call| call.matches(wanted)).map(|call| call.own)
 }
 

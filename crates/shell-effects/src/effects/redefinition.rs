@@ -16,8 +16,8 @@ const PROGRAM_FOLDERS: &str = "/usr/ /opt/ /bin /sbin /nix/ /snap/ /home/linuxbr
 
 impl Walker<'_> {
     /// Notes that later commands may mean something else, for this reason.
-    pub fn meddle(&mut self, why: impl Into<String>) {
-        self.meddling.get_or_insert_with(|| why.into());
+    pub fn mark_redefined(&mut self, why: impl Into<String>) {
+        self.redefined.get_or_insert_with(|| why.into());
     }
 
     /// Notes the assignment of a variable that changes what programs do; walks the command line in one.
@@ -29,7 +29,7 @@ impl Walker<'_> {
         let node = name == "NODE_OPTIONS" && ["-r", "--require", "--import", "loader"].iter().any(loads);
         let path = name == "PATH" && !only_installed(value);
         if has_name(VARIABLES, name) || runner || node || path {
-            self.meddle(format!("it sets {name}"));
+            self.mark_redefined(format!("it sets {name}"));
         }
     }
 }

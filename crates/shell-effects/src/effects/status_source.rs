@@ -7,14 +7,14 @@ const LONGEST_LIST: usize = 500;
 
 /// Whether the result of the whole line is this command's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OwnResult {
+pub struct StatusSource {
     /// If the line succeeds, the command ran and succeeded.
     pub success: bool,
     /// If the line fails, the command failed, and nothing else could have.
     pub failure: bool,
 }
 
-impl OwnResult {
+impl StatusSource {
     /// Narrows the result of a list to that of one of its items.
     pub(super) fn of_item(self, items: &[(CommandTree, Connector)], at: usize, strict: bool) -> Self {
         let Some((before, rest)) = items.split_at_checked(at).filter(|_| items.len() <= LONGEST_LIST) else {

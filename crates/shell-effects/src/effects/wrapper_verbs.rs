@@ -6,58 +6,19 @@ use super::inline_code::guessed;
 use super::scripts::ScriptLimits;
 use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
+use super::wrappers::WRAPPERS;
 use crate::has_name;
+use crate::programs::{CONTAINER, has_trait};
 use crate::word::ShellWord;
-
-/// Programs, their verbs, options with a value, and the number of operands between the verb and the command.
-const CARRIERS: [(&str, &str, &str, usize); 14] = [
-    (
-        "uv",
-        "run",
-        "--extra --group --only-group --no-group --with --with-editable --with-requirements --python -p --package \
-         --directory --project --env-file --index --index-url --color --refresh-package",
-        0,
-    ),
-    (
-        "poetry pipenv pdm rye hatch conda mamba micromamba pixi devbox asdf rbenv pyenv volta dotenv dotenvx op doppler \
-         infisical bundle",
-        "run exec",
-        "-n --name --prefix -e --env -C --directory -P --project -c --config -f --env-file --with --manifest-path",
-        0,
-    ),
-    ("npm pnpm yarn bun", "run exec x dlx", "--filter -F -w --workspace -C --dir --prefix --cwd -p --package -c", 0),
-    ("pipx", "run", "--spec --python --index-url --pip-args", 0),
-    ("mise rtx", "exec x", "-C --cd -j --jobs -E --env -c --command", 0),
-    ("rtk", "test err proxy summary", "", 0),
-    ("direnv chamber", "exec", "", 1),
-    ("teller", "run", "-c --config", 0),
-    ("perf", "stat record trace", "-e -o -p -C -F -r", 0),
-    ("mprof", "run", "-T -o --interval", 0),
-    ("aws-vault", "exec", "-d --duration", 1),
-    ("fnm", "exec", "--using", 0),
-    (
-        "docker podman nerdctl docker-compose",
-        "exec run",
-        "-e --env -u --user -w --workdir --env-file -v --volume --name --network --entrypoint -p --publish --platform \
-         --mount --index -f --file --project-name --profile -H --host --context -m --memory --cpus --shm-size --net \
-         --pid --ipc --userns --add-host --hostname --label --cap-add --cap-drop --security-opt --device --gpus --tmpfs \
-         --restart --ulimit --dns --group-add --pull",
-        1,
-    ),
-    ("kubectl oc", "exec", "-n --namespace -c --container --context", 1),
-];
-
-/// Programs that act in a container; their paths are not those of this machine, except for mounts.
-const CONTAINERS: &str = "docker podman nerdctl docker-compose kubectl oc";
 
 /// Test programs that `yarn NAME` runs without a verb.
 const BINARIES: [&str; 9] = ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tsc", "eslint", "prettier"];
 
 impl Walker<'_> {
     /// Walks the command that a program runs for others; `None` if it runs none.
-    pub fn carried(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
+    pub fn run_by_verb(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
         if let Some(line) = given_line(name, rest) {
-            return Some(self.aside(|walker| walker.code(&line, input)));
+            return Some(self.in_subshell(|walker| walker.code(&line, input)));
         }
         match name {
             "screen" if rest.iter().any(|word| word.is("stuff")) => {
@@ -70,33 +31,33 @@ impl Walker<'_> {
             // On this machine, unlike other commands of `podman`.
             "podman" if rest.first().is_some_and(|verb| verb.is("unshare")) => {
                 let (_, words) = Args::leading(rest.get(1..).unwrap_or_default(), "");
-                return Some(self.aside(|walker| walker.run(words, input)));
+                return Some(self.in_subshell(|walker| walker.run(words, input)));
             }
             "entr" => {
                 let (args, words) = Args::leading(rest, "");
-                return Some(self.unowned_aside(|walker| match words {
+                return Some(self.in_ignored_subshell(|walker| match words {
                     [line, ..] if args.has("-s") => walker.code(line, input),
                     words => walker.run(words, input),
                 }));
             }
             "screen" => {
                 let (_, words) = Args::leading(rest, "-S -t -T -h -e -p -s");
-                return Some(self.unowned(|walker| walker.run(words, input)));
+                return Some(self.ignoring_status(|walker| walker.run(words, input)));
             }
             "tmux" => rest.iter().skip(1).filter_map(ShellWord::text).for_each(|line| guessed(self, &line)),
             _ => {}
         }
-        let words = self.carried_words(name, rest)?;
-        if !has_name(CONTAINERS, name) {
-            return Some(self.aside(|walker| walker.run(&words, input)));
+        let words = self.words_after_verb(name, rest)?;
+        if !has_trait(name, CONTAINER) {
+            return Some(self.in_subshell(|walker| walker.run(&words, input)));
         }
-        let valued = CARRIERS.iter().find(|(names, ..)| has_name(names, name)).map_or("", |(_, _, valued, _)| valued);
+        let valued = with_verb(name).map_or("", |(_, _, valued, _)| valued);
         let args = Args::new(rest, valued);
         let mounts = self.mounts(&args);
         let folder = args.value("-w --workdir").and_then(|folder| absolute(&folder.text()?, None));
         let before = self.effects.changes.len();
         let scripts = std::mem::replace(&mut self.scripts, ScriptLimits::none());
-        let printed = self.aside(|walker| {
+        let printed = self.in_subshell(|walker| {
             walker.state.enter(folder);
             walker.run(&words, input)
         });
@@ -131,7 +92,7 @@ impl Walker<'_> {
         args.values("-v --volume --mount").filter_map(mount).collect()
     }
 
-    fn carried_words(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
+    fn words_after_verb(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
         let is = |word: &ShellWord, names: &str| word.text().is_some_and(|text| has_name(names, &text));
         if let Some(words) = self.project_wrapper(name, rest) {
             return Some(words);
@@ -144,7 +105,7 @@ impl Walker<'_> {
             let at = rest.iter().position(|word| is(word, "-c --command"))?;
             return rest.get(at + 1..).map(<[_]>::to_vec);
         }
-        let (_, verbs, valued, operands) = CARRIERS.iter().find(|(names, ..)| has_name(names, name))?;
+        let (_, verbs, valued, operands) = with_verb(name)?;
         let (_, mut words) = Args::leading(rest, valued);
         if words.first().is_some_and(|word| is(word, "compose container")) {
             (_, words) = Args::leading(words.get(1..)?, valued);
@@ -207,6 +168,11 @@ impl Walker<'_> {
             (!words.is_empty()).then(|| words.to_vec())
         })
     }
+}
+
+/// The row of a program that runs others by a verb.
+fn with_verb(name: &str) -> Option<&'static (&'static str, &'static str, &'static str, usize)> {
+    WRAPPERS.iter().find(|(names, verbs, ..)| !verbs.is_empty() && has_name(names, name))
 }
 
 /// The command line of `npx -c`, `npm exec -c` and `mise exec -c`.
