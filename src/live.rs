@@ -274,7 +274,7 @@ impl<'e> LiveFacts<'e> {
                 wrappers: Vec::new(),
                 protected: &PROTECTED_FILES,
             };
-            ToolEffects::of(&self.event, context, &FollowLinks::default())
+            ToolEffects::from_event(&self.event, context, &FollowLinks::default())
         })
     }
 

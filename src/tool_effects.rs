@@ -88,7 +88,7 @@ const RARE: [&str; 5] = [
 impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
     /// are known after it too.
-    pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
+    pub(crate) fn from_event(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
         let of_line = |command: &str| {
             if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
@@ -359,7 +359,6 @@ fn is_of_server(event: &Event) -> bool {
     event.tool().is_some_and(|tool| tool.starts_with("mcp__"))
 }
 
-/// The names of fields with command lines.
 /// The commands of modegate; a test of the command line compares them.
 pub(crate) const OWN_COMMANDS: [&str; 18] = [
     "cache",
@@ -382,6 +381,7 @@ pub(crate) const OWN_COMMANDS: [&str; 18] = [
     "why",
 ];
 
+/// The names of fields with command lines.
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commandLine", "shell_command", "program", "executable"];
 
 fn command_lines(value: &Value, lines: &mut Vec<String>) {

@@ -56,7 +56,7 @@ mod tests {
         protected.effects.extend([Effect::Write, Effect::Remove]);
         protected.paths = paths.iter().collect();
         let asked = protected.into_query();
-        ToolEffects::of(&event, context, links).touches(&asked).unwrap().map(|found| found.path)
+        ToolEffects::from_event(&event, context, links).touches(&asked).unwrap().map(|found| found.path)
     }
 
     #[test]

@@ -33,19 +33,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             return None;
         }
         let words = MentionWords::new(text);
-        // Most calls have no word that begins a path, and most paths begin like the one before.
-        let mut last: (&[u8], bool) = (b"", true);
-        for path in paths.iter() {
-            last = match first_part(path) {
-                Some(first) if first == last.0 => last,
-                Some(first) => (first, words.may_begin(first)),
-                None => (b"", true),
-            };
-            if last.1 && NamedPath::new(path).is_in(&words) {
-                return Some(path.to_owned());
-            }
-        }
-        None
+        paths.iter().find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
     };
     match tool {
         "Bash" | "Monitor" => {
@@ -275,13 +263,6 @@ impl MentionWords {
             self.apart.push(is_apart);
         }
     }
-
-    /// Whether a word is the first part of a path, or a glob for a hidden one.
-    fn may_begin(&self, first: &[u8]) -> bool {
-        let is_glob = |word: &[u8]| word.starts_with(b".") && word.iter().any(|byte| b"*?[".contains(byte));
-        let is_first = |word: &[u8]| without_mark(word).eq_ignore_ascii_case(first);
-        self.words.iter().map(String::as_bytes).any(|word| is_glob(word) || is_first(word))
-    }
 }
 
 /// A word without what can be attached to a path: the option in `less -o.claude/x`, the command in `sed 'w.claude/x'`.
@@ -289,15 +270,6 @@ fn without_mark(word: &[u8]) -> &[u8] {
     let Some(dot) = word.iter().position(|byte| *byte == b'.').filter(|dot| (1..=3).contains(dot)) else { return word };
     let (mark, path) = word.split_at(dot);
     if mark.starts_with(b"-") || matches!(mark, b"w" | b"gw" | b"pw") { path } else { word }
-}
-
-/// The first part of a path, as bytes; `None` where its words are not those of its parts.
-fn first_part(path: &str) -> Option<&[u8]> {
-    let bytes = path.as_bytes();
-    if bytes.iter().any(|byte| !byte.is_ascii() || matches!(byte, b'\'' | b'"')) {
-        return None;
-    }
-    bytes.split(|byte| !is_of_word(char::from(*byte))).find(|part| !matches!(*part, b"" | b"." | b"**"))
 }
 
 /// Whether a text begins with the call of a method.

@@ -52,7 +52,7 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let mut plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
     let mut seen = HashSet::new();
     plain.retain(|word| seen.insert(word.clone()));
-    let search = ScriptSearch::of(&plain, cwd, home);
+    let search = ScriptSearch::new(&plain, cwd, home);
     let mut found = Vec::new();
     // The line may run any file that it names, if it does not say which.
     let mut is_open = line.unreadable.is_some() || line.calls.is_empty() || command.contains("ENV=");
@@ -161,7 +161,7 @@ struct ScriptSearch {
 }
 
 impl ScriptSearch {
-    fn of(words: &[String], cwd: &Path, home: &Path) -> Self {
+    fn new(words: &[String], cwd: &Path, home: &Path) -> Self {
         let mut folders = vec![cwd.to_owned(), home.to_owned()];
         folders.dedup();
         for word in words.iter().filter(|word| !word.is_empty() && *word != ".") {

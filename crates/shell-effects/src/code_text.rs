@@ -5,27 +5,8 @@
 use super::has_name;
 
 /// Words of code that starts programs, or makes code or lists of words from strings.
-const OPAQUE: [&str; 19] = [
-    "system",
-    "popen",
-    "Popen",
-    "subprocess",
-    "spawn",
-    "exec",
-    "eval",
-    "shell",
-    "qx",
-    "%x",
-    "%w",
-    "split()",
-    "split(/",
-    "getattr",
-    "__import__",
-    "importlib",
-    "runpy",
-    "compile(",
-    "ctypes",
-];
+const OPAQUE: &str = "system popen Popen subprocess spawn exec eval shell qx %x %w split() split(/ getattr __import__ importlib \
+    runpy compile( ctypes";
 /// Languages in which backticks start programs.
 const WITH_BACKTICKS: [&str; 3] = ["perl", "ruby", "php"];
 /// Functions that read the file in their only argument.
@@ -93,7 +74,7 @@ pub fn naming(kind: &str, code: &str) -> String {
     outside.push_str(rest);
     let is_opaque = splits
         || code.contains("child_process")
-        || OPAQUE.iter().any(|word| outside.contains(word))
+        || OPAQUE.split(' ').any(|word| outside.contains(word))
         || WITH_BACKTICKS.contains(&kind) && outside.contains('`');
     if is_opaque { code.to_owned() } else { out }
 }

@@ -237,9 +237,6 @@ impl ProgramCall {
     /// (`test:unit`) do not count. Options at the end of `wanted` may be anywhere after its other words.
     #[must_use]
     pub fn matches(&self, wanted: &str) -> bool {
-        if !may_be(&self.words, wanted) {
-            return false;
-        }
         let mut wanted = wanted.split_whitespace();
         let Some((program, own)) = wanted.next().zip(self.words.first()) else { return false };
         if !is_program(&own.filled("…"), program) {
@@ -264,19 +261,6 @@ impl ProgramCall {
         }
         let rest = starts.first().and_then(|at| argv.get(*at..));
         rest.is_some_and(|rest| options.iter().all(|option| has_option(rest, option)))
-    }
-}
-
-/// Whether these words may begin with the program of `wanted`: nearly all names differ in their first letter.
-fn may_be(words: &[ShellWord], wanted: &str) -> bool {
-    let first = |path: &str| {
-        let folder = path.bytes().rposition(|byte| byte == b'/' || byte == b'\\').map_or(0, |at| at + 1);
-        path.as_bytes().get(folder).copied()
-    };
-    let program = wanted.split_whitespace().next().unwrap_or_default();
-    match words.first().map(ShellWord::pieces) {
-        Some([WordPiece::Text(own)]) => first(own) == first(program),
-        _ => true,
     }
 }
 

@@ -73,24 +73,24 @@ pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unre
     }
     let read_again = text.len().saturating_mul(restarts(text));
     if read_again > READ_AGAIN {
-        return read_for_a_time(text, budget);
+        return parse_within_time(text, budget);
     }
     if !budget.spend(read_again / 8) {
         return Err(Unreadable::TooMuchWork);
     }
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
-        return read(text);
+        return parse_now(text);
     }
-    start_reading(text, None)?.recv().unwrap_or(Err(Unreadable::NoMemory))
+    start_parsing(text, None)?.recv().unwrap_or(Err(Unreadable::NoMemory))
 }
 
-/// Reads a text, unless it takes too long: the analysis then ends. The time counts as work, so that a line with several such
+/// Parses a text, unless that takes too long: the analysis then ends. The time counts as work, so that a line with several such
 /// texts does not take several times as long.
 #[expect(clippy::disallowed_methods, reason = "the parser's work cannot be counted")]
-fn read_for_a_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
+fn parse_within_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
     let begin = Instant::now();
     if let Some(counted) = CountedThread::new() {
-        match start_reading(text, Some(counted))?.recv_timeout(TIME_LIMIT) {
+        match start_parsing(text, Some(counted))?.recv_timeout(TIME_LIMIT) {
             Ok(tree) => {
                 let units = begin.elapsed().as_micros() * UNITS_PER_MICROSECOND;
                 budget.spend(usize::try_from(units).unwrap_or(MOST_WORK));
@@ -123,14 +123,14 @@ impl Drop for CountedThread {
     }
 }
 
-/// Reads a text with a larger stack: parsing and dropping the tree recurse as deep as the text nests.
-fn start_reading(
+/// Parses a text with a larger stack: parsing and dropping the tree recurse as deep as the text nests.
+fn start_parsing(
     text: &str,
     counted: Option<CountedThread>,
 ) -> Result<Receiver<Result<CommandTree, Unreadable>>, Unreadable> {
     let text = text.to_owned();
     let work = move || {
-        let tree = read(&text);
+        let tree = parse_now(&text);
         drop(counted);
         tree
     };
@@ -143,7 +143,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| NESTING.contains(word)).count()
 }
 
-fn read(text: &str) -> Result<CommandTree, Unreadable> {
+fn parse_now(text: &str) -> Result<CommandTree, Unreadable> {
     // `!(rm x)` is a negated subshell unless extended globs are enabled, which is not the default.
     let text = braces_hidden(text);
     let listed = counted_loops_listed(&text);

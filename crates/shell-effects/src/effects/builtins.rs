@@ -87,7 +87,7 @@ impl Walker<'_> {
                 }
                 self.state.set(&name, Some(Vec::new()));
             }),
-            "read" => self.read(rest, input),
+            "read" => self.read_line(rest, input),
             "mapfile" | "readarray" => self.mapfile(rest, input),
             "realpath" | "grealpath" => return Some(self.realpath(rest)),
             "readlink" | "greadlink" if Args::new(rest, "").has("-f -e -m --canonicalize") => {
@@ -239,7 +239,7 @@ impl Walker<'_> {
     }
 
     /// `read x y`: a line may be known in part, such as one that `find` prints.
-    fn read(&mut self, rest: &[ShellWord], input: &ShellWord) {
+    fn read_line(&mut self, rest: &[ShellWord], input: &ShellWord) {
         let args = Args::new(rest, "-d -n -N -p -t -u -i");
         let end = delimiter(&args);
         let line = input.split(|c| c == end).into_iter().next().unwrap_or_default();
