@@ -1,6 +1,6 @@
-//! How often the parser may begin again at a backtick, which decides how long it takes.
+//! How often the parser may restart at a backtick, which determines how long it takes.
 
-/// An upper bound of how often the parser reads a part of a text again.
+/// An upper bound for how often the parser reads a part of a text again.
 ///
 /// It reads what follows a backtick as commands. If that fails, it takes the text up to the next backtick and goes on from
 /// there. Where a quote or a bracket is open then, the next backtick begins commands again, which may fail in turn.
@@ -8,7 +8,7 @@ pub(super) fn restarts(text: &str) -> usize {
     if !text.contains('`') || !text.contains(['"', '(', '{']) {
         return 0;
     }
-    // The work at a backtick is that at the next two together.
+    // The work at a backtick is the sum of the work at the next two.
     (0..backticks(text)).fold((0_usize, 1_usize), |(one, next), _| (next, one.saturating_add(next))).0
 }
 

@@ -1,4 +1,4 @@
-//! What the strings of code may name: without text for people and without files that are only read.
+//! The strings of code that may name files, without text for people and files that are only read.
 //!
 //! Code that starts programs is left as it is: there, a string may be a command line.
 

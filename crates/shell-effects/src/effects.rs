@@ -71,7 +71,7 @@ pub struct ExecContext {
 pub struct LineEffects {
     /// Changes to files, in order.
     pub changes: Vec<FileEffect>,
-    /// Changes that code on it may make: code of another language that starts programs has command lines that would, or code
+    /// Changes that code on the line may make: code of another language that starts programs has command lines that would, or code
     /// that removes files names the paths.
     pub in_code: Vec<FileEffect>,
     /// The programs that such command lines run.
@@ -107,13 +107,13 @@ pub struct FileEffect {
     pub recursive: bool,
     /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
-    /// What it leaves alone.
+    /// What it does not affect.
     pub excludes: Exclusion,
     /// The simple command that makes the change.
     pub by: String,
 }
 
-/// What a change leaves alone.
+/// What a change does not affect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Exclusion {
     /// It changes everything.
@@ -205,7 +205,7 @@ pub enum Certainty {
 pub struct ProgramCall {
     /// Its name and its arguments.
     pub words: Vec<ShellWord>,
-    /// Whether its result is the line's.
+    /// What the exit status of the line says about it.
     pub own: StatusSource,
     /// Where its output goes.
     pub output: CallOutput,

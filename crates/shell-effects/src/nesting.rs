@@ -1,4 +1,4 @@
-//! How deep the substitutions of a text nest at most, which decides how long the parser takes.
+//! The maximum nesting of substitutions in a text, which determines how long the parser takes.
 
 /// An open parenthesis, whose text is read as bash would.
 struct OpenParenthesis {
@@ -10,7 +10,7 @@ struct OpenParenthesis {
     endless: bool,
 }
 
-/// An upper bound of how deep substitutions nest. Quotes outside of them are not followed, so that none is missed.
+/// An upper bound for the nesting of substitutions. Quotes outside of them are ignored, so that none is missed.
 pub(super) fn nesting(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut open: Vec<OpenParenthesis> = Vec::new();

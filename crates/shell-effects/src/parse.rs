@@ -27,13 +27,13 @@ const BRACES: usize = 100;
 const LOOPS: usize = 100;
 /// The most bytes that backticks may make the parser read again without a time limit.
 const READ_AGAIN: usize = 400_000;
-/// How long a text is parsed where they may make it read more.
+/// The time limit for parsing a text whose backticks may make the parser read more.
 const TIME_LIMIT: Duration = Duration::from_millis(100);
-/// How many threads may go on with texts that took longer; while there are as many, no other such text is tried.
+/// The most threads that may still be parsing after their time limit; at the limit, no further such text is parsed.
 const MOST_ABANDONED: usize = 4;
 /// Stands for a brace that is hidden from the parser.
 const HIDDEN_BRACE: char = '\u{f8fe}';
-/// How many lines are tried as the last readable one, from the end and from the beginning.
+/// How many line ends are tried as the end of the readable part, from the end and from the beginning.
 const TRIES: usize = 8;
 /// The most tokens that could nest for which the current stack is large enough.
 const SHALLOW: usize = 150;

@@ -104,7 +104,7 @@ pub fn has_trait(program: &str, traits: ProgramTraits) -> bool {
 }
 
 /// The names of the programs with one of these traits.
-pub(crate) fn names_with(traits: ProgramTraits) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names_with(traits: ProgramTraits) -> impl DoubleEndedIterator<Item = &'static str> {
     PROGRAMS.iter().filter(move |(_, own)| own & traits != 0).flat_map(|(names, _)| names.split(' '))
 }
 

@@ -5,7 +5,7 @@
 /// The count only limits work, so it may be wrong about a `<<'EOF'` that is itself quoted.
 pub(super) fn substitutions(text: &str) -> usize {
     let (mut parentheses, mut backquotes) = (0, 0);
-    // Within backquotes, what is escaped runs, too.
+    // Escaped substitutions run, too, inside backticks.
     let plain = without_escapes(text);
     let text = if plain.contains('`') { text } else { plain.as_str() };
     for line in lines_with_substitutions(text) {

@@ -25,7 +25,7 @@ impl WorkBudget {
         Self(Cell::new(units.min(MOST_WORK)))
     }
 
-    /// Counts work; false when there is no budget left for it, and from then on.
+    /// Counts work; returns false once the budget is used up.
     pub fn spend(&self, units: usize) -> bool {
         let left = self.0.get().checked_sub(units);
         self.0.set(left.unwrap_or(0));

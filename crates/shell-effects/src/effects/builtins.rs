@@ -249,7 +249,7 @@ impl Walker<'_> {
         }
         let text = line.text().filter(|_| !line.has_glob()).map(|text| text.trim().to_owned());
         let Some(text) = text else {
-            // Each of them may be all of it.
+            // Each variable may get the whole line.
             return names.iter().for_each(|name| self.state.set(name, Some(vec![line.clone()])));
         };
         let marks = self.variable("IFS").and_then(|words| words.first()?.text());
@@ -370,7 +370,7 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
 fn passed_on(rest: &[ShellWord], input: &ShellWord) -> ShellWord {
     let reads_files =
         !Args::new(rest, "-k -t -S -T -o --output -n -c --lines --bytes -f -s -w -i -e").operands.is_empty();
-    // Which of several known lines it prints is not worked out.
+    // Which of several known lines it prints is not computed.
     let are_known = input.text().is_some_and(|text| !input.has_glob() && text.trim_end().contains('\n'));
     if reads_files || are_known { ShellWord::unknown() } else { input.clone() }
 }

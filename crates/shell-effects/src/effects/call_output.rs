@@ -17,7 +17,7 @@ pub enum CallOutput {
     Written(String),
     /// Into a word of another command, by `$(…)`.
     Captured,
-    /// Elsewhere: to the end of a file, or nobody knows.
+    /// Appended to a file, or unknown.
     #[default]
     Hidden,
 }

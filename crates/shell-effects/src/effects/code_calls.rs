@@ -254,7 +254,7 @@ fn enclosing(head: &str) -> (&str, usize) {
 struct CodeCall<'c> {
     /// The code before them.
     head: &'c str,
-    /// Adjacent strings, as in a list of arguments.
+    /// Adjacent strings, such as a list of arguments.
     strings: Vec<&'c str>,
     /// The code after them.
     after: &'c str,

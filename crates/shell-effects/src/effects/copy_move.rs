@@ -150,7 +150,7 @@ pub(super) fn content(walker: &mut Walker<'_>, source: &ShellWord, target: &Shel
 fn brought_along(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord) {
     let TargetPath::Known { path, glob: false } = walker.target(source) else { return };
     for folder in settings_folders(walker, target) {
-        // Most folders that are copied have no settings.
+        // Most copied folders have no settings.
         if !walker.budget.spend(LOOKS) || !walker.disk.exists(&format!("{path}/{folder}")) {
             continue;
         }

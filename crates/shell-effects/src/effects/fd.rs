@@ -16,7 +16,7 @@ const SELECTING: &str = "-d --max-depth --min-depth --exact-depth -e --extension
 const HIDDEN: &str = "-H --hidden -u --unrestricted";
 /// Options that are followed by a command.
 const RUNNING: [&str; 2] = ["--exec", "--exec-batch"];
-/// How deep files are found that are not hidden.
+/// The depths at which files that are not hidden are found.
 const DEPTHS: [&str; 4] = ["", "*/", "*/*/", "*/*/*/"];
 
 impl Walker<'_> {
@@ -35,7 +35,7 @@ impl Walker<'_> {
             roots.push(ShellWord::new("."));
         }
         let mut lines = ShellWord::default();
-        // As with `find`, all files are all that is removed.
+        // As with `find`, a removal of all files counts as a removal of everything.
         let removes = command.iter().any(|word| word.is("rm"));
         let selecting = if removes { SELECTING } else { &format!("{SELECTING} -t --type") };
         let is_part = args.has(selecting);

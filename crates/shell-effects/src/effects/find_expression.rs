@@ -5,7 +5,7 @@ use super::walker::Walker;
 use crate::word::ShellWord;
 use Selection::{All, Globs, Part};
 
-/// What tests select, or more than that.
+/// A superset of what tests select.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Selection {
     /// The starting path and everything below it.
@@ -95,7 +95,7 @@ impl Selection {
 }
 
 impl FindAction<'_> {
-    /// Forgets how tests limit it.
+    /// Drops the limits that tests set.
     fn forget(&mut self) {
         match self {
             Self::Delete(selection) | Self::Execute(selection, _) | Self::Print(selection) => *selection = Part,
@@ -208,7 +208,7 @@ impl<'w> FindExpression<'w> {
                 }
             }
             "-mindepth" => drop(self.next()),
-            // A link is none of the files that matter.
+            // Links are skipped.
             "-type" | "-xtype" if self.rest.first().is_some_and(|kind| kind.is("l")) => {
                 self.next();
                 return Globs(Vec::new());
@@ -257,7 +257,7 @@ fn joined(folder: &str, name: &str) -> Option<String> {
     folder.ends_with("/**").then(|| format!("{folder}/{name}"))
 }
 
-/// What an expression leaves alone: `-not -path './x/*'`, `-path ./x -prune -o`, `-maxdepth 1 -name '*.json'`.
+/// What an expression excludes: `-not -path './x/*'`, `-path ./x -prune -o`, `-maxdepth 1 -name '*.json'`.
 pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Walker<'_>) -> Exclusion {
     let protected = walker.context.protected;
     let folder = walker.state.folder.as_deref();
@@ -281,7 +281,7 @@ pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Wa
         // `'*/\.*'`: the backslash changes nothing.
         let pattern = pattern.replace("\\.", ".");
         let is_name = is(at, &["-name"]);
-        // Folders called otherwise hold no protected files.
+        // Folders with other names hold no protected files.
         let is_other_folder = (is_name || is(at, &["-iname"]))
             && !is_negated
             && has_type("d")
@@ -291,7 +291,7 @@ pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Wa
                 .chain([&protected.folder])
                 .any(|folder| fast_glob::glob_match(pattern.to_lowercase(), folder));
         // A folder is left out with what is in it only if `find` comes to the folder first, which `-delete` forbids.
-        // Without `-o`, what follows is done to the folder itself.
+        // Without `-o`, the next action applies to the folder itself.
         let is_grouped = group.as_ref().is_some_and(|group| group.contains(&at));
         let end = if is_grouped { group_end } else { at + 2 };
         let is_pruned = is(end, &["-prune"])

@@ -14,7 +14,7 @@ pub enum CommitMessage {
     File(TargetPath),
     /// It is written in an editor.
     Editor,
-    /// It is that of an earlier commit.
+    /// The message of an earlier commit.
     Earlier,
 }
 

@@ -15,7 +15,7 @@ const PROGRAM_FOLDERS: &str = "/usr/ /opt/ /bin /sbin /nix/ /snap/ /home/linuxbr
     /flutter/bin /.pub-cache/bin /.npm-global/bin";
 
 impl Walker<'_> {
-    /// Notes that later commands may mean something else, for this reason.
+    /// Records why later commands may mean something else.
     pub fn mark_redefined(&mut self, why: impl Into<String>) {
         self.redefined.get_or_insert_with(|| why.into());
     }

@@ -38,7 +38,7 @@ pub struct ScriptEffects {
     pub changes: Vec<FileEffect>,
     /// The programs it runs.
     pub calls: Vec<ProgramCall>,
-    /// Its text without what only reads, if it may name protected files.
+    /// Its text without commands that only read, if it may name protected files.
     pub text: String,
 }
 
@@ -246,7 +246,7 @@ impl Walker<'_> {
         };
         let folder = args.value("-C --dir --prefix --cwd").cloned().unwrap_or_else(|| ShellWord::new("."));
         let Some(text) = self.text_on_disk(&folder.child(&ShellWord::new("package.json"))) else { return };
-        // What the line wrote may be there several times.
+        // The file may have been written several times.
         let packages = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
         let packages: Vec<serde_json::Value> = packages.map_while(Result::ok).collect();
         let names = [format!("pre{name}"), name.to_owned(), format!("post{name}")];

@@ -65,7 +65,7 @@ impl Walker<'_> {
     pub fn variable_read(&mut self, name: &str, raw: &str, before: usize) {
         self.variable_reads.retain(|(known, _)| known != name);
         let files = self.reads.get(before..).unwrap_or_default();
-        // What selects one value of a file is common: `KEY=$(cat .env | grep KEY | cut -d= -f2)`.
+        // Reading a single value from a file is common: `KEY=$(cat .env | grep KEY | cut -d= -f2)`.
         let is_part = || ["grep", "cut", "sed", "awk", "jq", "head", "tail"].iter().any(|filter| raw.contains(filter));
         if !files.is_empty() && self.variable_reads.len() < MOST_VARIABLES && !is_part() {
             self.variable_reads.push((name.to_owned(), files.to_vec()));
@@ -188,7 +188,7 @@ impl Walker<'_> {
             let names = args.operands.iter().filter(|word| word.text().is_some() && !args.has("-n --dry-run"));
             let mut names: Vec<ShellWord> = names.cloned().collect();
             if args.has("-f --force") {
-                // Also what is ignored; git expands patterns itself.
+                // `--force` stages ignored files, too; git expands patterns itself.
                 let all = [ShellWord::new(".")];
                 let given = if names.is_empty() && args.has("-A --all") { all.as_slice() } else { names.as_slice() };
                 let mut found = Vec::new();
@@ -215,7 +215,7 @@ impl Walker<'_> {
             // `gh api -F name=@file`
             let given = args.values(FILES).map(|file| after_at(file).unwrap_or_else(|| file.clone()));
             let files: Vec<ShellWord> = given.collect();
-            // What `gh secret set` reads stays secret.
+            // `gh secret set` stores what it reads as a secret.
             if !args.operands.first().is_some_and(|noun| noun.is("secret") || noun.is("auth")) {
                 self.send(&files, false);
             }

@@ -77,7 +77,7 @@ impl ShellState {
             ("@", Some(Rc::default())),
             ("*", Some(Rc::default())),
             ("#", known("0")),
-            // Any number; what counts is that it is one.
+            // The value does not matter, as long as it is a number.
             ("?", known("0")),
             ("PIPESTATUS", known("0")),
         ];
@@ -204,7 +204,7 @@ impl ShellState {
     /// Merges the state of another branch.
     pub fn merge(&mut self, other: &Self) {
         for folder in other.elsewhere.iter().chain([&other.folder]) {
-            // Of many folders, the line may be in any.
+            // Beyond the limit, the folder is unknown.
             let folder = if self.elsewhere.len() < MOST_FOLDERS { folder } else { &None };
             if *folder != self.folder && !self.elsewhere.contains(folder) {
                 self.elsewhere.push(folder.clone());

@@ -1,11 +1,11 @@
-//! Whether the result of a command line is that of one of its commands.
+//! What the exit status of a command line says about each of its commands.
 
 use crate::syntax::{CommandTree, Connector};
 
 /// The longest list whose results are attributed to its commands.
 const LONGEST_LIST: usize = 500;
 
-/// Whether the result of the whole line is this command's own.
+/// What the exit status of the line says about one of its commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StatusSource {
     /// If the line succeeds, the command ran and succeeded.

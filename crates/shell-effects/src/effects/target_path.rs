@@ -12,19 +12,19 @@ pub enum TargetPath {
         /// Whether it is a glob.
         glob: bool,
     },
-    /// Only its beginning.
+    /// Only its beginning is known.
     Below {
         /// The beginning.
         prefix: String,
         /// The path if all unknown pieces are empty.
         bare: String,
     },
-    /// At most its end: `"$x/"` is `/` if `$x` is empty.
+    /// At most its end is known: `"$x/"` is `/` if `$x` is empty.
     Unknown {
         /// The path if all unknown pieces are empty.
         bare: Option<String>,
     },
-    /// Nothing, although everything below it changes: `find "$x" -delete`.
+    /// Nothing is known, although everything below the path changes: `find "$x" -delete`.
     Anywhere,
 }
 

@@ -18,7 +18,7 @@ impl Walker<'_> {
             self.ignoring_status(|walker| walker.run(rest, input));
             return;
         }
-        // None of this is known to be what the program does with its arguments, so errors in it do not count.
+        // All of this is guessed, so errors in it do not count.
         let unreadable = self.effects.unreadable.clone();
         let is_code = |letters: &str, code: char| {
             !letters.starts_with("--") && letters.ends_with(code) && letters.chars().skip(1).all(char::is_alphabetic)

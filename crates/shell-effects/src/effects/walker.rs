@@ -33,7 +33,7 @@ pub(super) struct Walker<'a> {
     pub effects: LineEffects,
     /// The current command, for messages.
     pub by: String,
-    /// Whether the result of the line is the current command's.
+    /// What the exit status of the line says about the current command.
     pub own: StatusSource,
     /// Where the current command's output goes.
     pub output: CallOutput,
@@ -41,9 +41,9 @@ pub(super) struct Walker<'a> {
     pub command: usize,
     /// Whether the current command reads from a pipe.
     pub piped: bool,
-    /// What the current command leaves alone.
+    /// What the current command does not affect.
     pub excludes: Exclusion,
-    /// Why later commands may not mean what they say.
+    /// Why later commands may mean something else.
     pub redefined: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
     pub reads: Vec<ShellWord>,
@@ -142,7 +142,7 @@ impl<'a> Walker<'a> {
         copy
     }
 
-    /// Walks commands whose result says nothing about the line's.
+    /// Walks commands whose status does not affect the line's.
     pub fn ignoring_status<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let outer = (std::mem::take(&mut self.own), std::mem::take(&mut self.output));
         let result = walk(self);

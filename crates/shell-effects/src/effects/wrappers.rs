@@ -133,7 +133,8 @@ impl Walker<'_> {
         if first.has_glob() {
             // `/bin/r? x` may be any program that matters.
             self.effects.hidden.push(word::shown(words));
-            for name in names_with(GLOBBED).filter(|known| fast_glob::glob_match(name, known)) {
+            // Shells come last, as they may run what the others write.
+            for name in names_with(GLOBBED).rev().filter(|known| fast_glob::glob_match(name, known)) {
                 self.in_ignored_subshell(|walker| walker.run(&[&[ShellWord::new(name)], rest].concat(), input));
             }
         }
@@ -249,7 +250,7 @@ impl Walker<'_> {
         operands: usize,
         input: &ShellWord,
     ) -> ShellWord {
-        // After `-S` comes the command, with options of its own.
+        // `-S` is followed by the command and its options.
         let split = rest.iter().position(|word| word.is("-S") || word.is("--split-string")).filter(|_| name == "env");
         if let Some(words) = split.and_then(|at| rest.get(at + 1..)) {
             let first = words.first().map(|word| word.filled(UNKNOWN)).unwrap_or_default();
@@ -327,7 +328,7 @@ impl Walker<'_> {
             return self.code(script, input);
         }
         match name {
-            // After the user come the arguments of the shell.
+            // The user is followed by the shell's arguments.
             "su" => {
                 let (dashes, words): (Vec<_>, Vec<_>) = args.operands.iter().cloned().partition(|word| word.is("-"));
                 let is_login = !dashes.is_empty() || args.has("-l --login");
