@@ -40,7 +40,6 @@ mod replay;
 mod runners;
 mod session;
 mod settings;
-mod shell;
 mod starter;
 mod store;
 mod tool_effects;
@@ -51,6 +50,7 @@ mod verdict;
 mod yaml;
 
 use base::{crash, disk, printable, process, screen, template};
+use shell_effects as shell;
 
 pub use cli::main;
 pub use engine::{Decided, decide};

@@ -33,7 +33,7 @@ use crate::runners::LONGEST_OUTPUT;
 use crate::shell::DiskView;
 use crate::shell::{ExecContext, StagedFiles};
 use crate::store::StateStore;
-use crate::tool_effects::{ResolveLinks, StageListing, ToolEffects, mentions};
+use crate::tool_effects::{PROTECTED_FILES, ResolveLinks, StageListing, ToolEffects, mentions};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use crate::trust;
 use jiff::SignedDuration;
@@ -264,8 +264,14 @@ impl<'e> LiveFacts<'e> {
         self.tool_effects.get_or_init(|| {
             let home = self.places.user.as_deref().map(with_slashes).unwrap_or_default();
             let cwd = with_slashes(self.folder());
-            let context = ExecContext { cwd, home, project: with_slashes(&self.places.home), wrappers: Vec::new() };
-            ToolEffects::of(&self.event, context, &FollowLinks::default())
+            let context = ExecContext {
+                cwd,
+                home,
+                project: with_slashes(&self.places.home),
+                wrappers: Vec::new(),
+                protected: &PROTECTED_FILES,
+            };
+            ToolEffects::from_event(&self.event, context, &FollowLinks::default())
         })
     }
 

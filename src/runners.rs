@@ -85,7 +85,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
     if runs.is_empty() {
         return unreadable("no test command was run");
     }
-    if let Some(why) = runs.iter().find_map(|run| run.meddling.as_ref()) {
+    if let Some(why) = runs.iter().find_map(|run| run.redefined.as_ref()) {
         return unreadable(why);
     }
     let lines = Some(output.text.lines().count()).filter(|_| !output.start_cut && !output.end_cut && runs.len() == 1);

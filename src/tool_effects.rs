@@ -4,16 +4,18 @@ mod commits;
 mod lower_case;
 mod mentions;
 mod own_command;
+mod protected;
 
 pub(crate) use commits::StageListing;
 pub(crate) use mentions::mentions;
+pub(crate) use protected::PROTECTED_FILES;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
 use crate::paths::{given_path, lexical, with_slashes};
 use crate::shell::{
-    Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, MOST_WORK, ProgramCall, RemoteEffects,
-    ScriptEffects, ShellWord, Spared, StagedFiles, TargetPath, Unreadable, effects, effects_on, has_name,
+    Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, MOST_WORK, ProgramCall,
+    RemoteEffects, ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on, has_name,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -50,6 +52,8 @@ impl ResolveLinks for AsWritten {}
 pub(crate) struct ToolEffects {
     /// What a call that is to come changes.
     changes: Vec<FileEffect>,
+    /// What code on the command line may change.
+    in_code: Vec<FileEffect>,
     /// What a call that is over may have changed.
     past: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
@@ -84,7 +88,7 @@ const RARE: [&str; 5] = [
 impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
     /// are known after it too.
-    pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
+    pub(crate) fn from_event(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
         let of_line = |command: &str| {
             if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
@@ -94,13 +98,15 @@ impl ToolEffects {
         // What a server gets is often no command line, but code or a query; only modegate's own files matter there.
         let is_for_shell =
             || !is_of_server(event) || command.as_ref().is_some_and(|text| names_own_files(&text.to_lowercase()));
+        let doubt = line.calls_in_code.iter().find(|call| changes_modegate(call));
+        let doubt = doubt.map(|call| format!("code in it may run `{}`", shortened(&call.argv().join(" "))));
         let mut tool_effects = Self {
             calls: line.calls,
             commits: line.commits,
             staged: line.staged,
             remote: line.remote,
             scripts: line.scripts,
-            unreadable: line.unreadable.filter(|_| is_for_shell()).map(|unreadable| unreadable.to_string()),
+            unreadable: line.unreadable.filter(|_| is_for_shell()).map(|unreadable| unreadable.to_string()).or(doubt),
             ignores_case: links.ignores_case(),
             ..Self::default()
         };
@@ -129,6 +135,7 @@ impl ToolEffects {
                     let followed = script.changes.iter().filter_map(|change| resolved(change, links));
                     script.changes = script.changes.iter().cloned().chain(followed).collect();
                 }
+                tool_effects.in_code = line.in_code;
                 tool_effects.bomb = line.bomb;
             }
             Some(tool) if only_reads(tool) => {}
@@ -166,9 +173,17 @@ impl ToolEffects {
         let context = lower.as_ref().unwrap_or(context);
         // Of scripts, only what is certain counts.
         let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
-        let of_scripts = of_scripts.map(|change| (change, Certainty::Certain));
-        let all = changes.iter().map(|change| (change, Certainty::Possible)).chain(of_scripts);
-        let mut counting = all.filter(|(change, _)| counts(change, asked)).peekable();
+        let of_scripts = of_scripts.map(|change| (change, Certainty::Certain, Certainty::Certain));
+        // Code may only print or compare a command line, so the user is asked about what it would remove.
+        let most = |change: &FileEffect| match change.effect {
+            Effect::Remove => Certainty::Possible,
+            _ => Certainty::Certain,
+        };
+        let in_code = self.in_code.iter().filter(|_| !asked.remote);
+        let in_code = in_code.map(|change| (change, Certainty::Possible, most(change)));
+        let all = changes.iter().map(|change| (change, Certainty::Possible, Certainty::Certain));
+        let all = all.chain(of_scripts).chain(in_code);
+        let mut counting = all.filter(|(change, ..)| counts(change, asked)).peekable();
         // Most command lines change nothing, so the patterns are made only where they are needed.
         let is_needed = counting.peek().is_some();
         let pattern = |path: &str| {
@@ -179,7 +194,7 @@ impl ToolEffects {
         };
         let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
         let mut found: Option<FoundEffect> = None;
-        for (written, least) in counting {
+        for (written, least, most) in counting {
             let lower = ignores_case.then(|| lower_case::change(written));
             let change = lower.as_ref().unwrap_or(written);
             let known = known_path(change);
@@ -197,7 +212,7 @@ impl ToolEffects {
                     continue;
                 }
                 let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
-                let Some(certainty) = certainty else { continue };
+                let Some(certainty) = certainty.map(|certainty| certainty.min(most)) else { continue };
                 if one.as_ref().is_some_and(|path| except.iter().any(|other| other.exempts(path, pattern, context))) {
                     continue;
                 }
@@ -226,7 +241,7 @@ impl ToolEffects {
     }
 
     fn is_created(&self, change: &FileEffect) -> bool {
-        if change.spares == Spared::Existing || keeps_content(&change.by) {
+        if change.excludes == Exclusion::Existing || keeps_content(&change.by) {
             return true;
         }
         let path = known_path(change).filter(|_| change.effect == Effect::Write && !change.recursive);
@@ -344,7 +359,6 @@ fn is_of_server(event: &Event) -> bool {
     event.tool().is_some_and(|tool| tool.starts_with("mcp__"))
 }
 
-/// The names of fields with command lines.
 /// The commands of modegate; a test of the command line compares them.
 pub(crate) const OWN_COMMANDS: [&str; 18] = [
     "cache",
@@ -367,6 +381,7 @@ pub(crate) const OWN_COMMANDS: [&str; 18] = [
     "why",
 ];
 
+/// The names of fields with command lines.
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commandLine", "shell_command", "program", "executable"];
 
 fn command_lines(value: &Value, lines: &mut Vec<String>) {
@@ -473,7 +488,7 @@ fn written(event: &Event, context: &ExecContext, links: &impl ResolveLinks) -> V
         target: target(path),
         recursive: false,
         sure: true,
-        spares: Spared::Nothing,
+        excludes: Exclusion::Nothing,
         by: by.to_owned(),
     };
     paths.into_iter().map(change).collect()
@@ -591,7 +606,9 @@ impl PathPattern {
         {
             return None;
         }
-        if self.shape.is_repaired(change, context) || change.spares == Spared::Settings && self.shape.is_in_settings() {
+        if self.shape.is_repaired(change, context)
+            || change.excludes == Exclusion::Protected && self.shape.is_in_settings()
+        {
             return None;
         }
         // Changes to the path itself, or to a folder above it.
@@ -720,6 +737,12 @@ fn is_modegate(call: &ProgramCall) -> bool {
     call.matches("modegate") || found().is_some()
 }
 
+/// Whether a call of modegate does more than read.
+fn changes_modegate(call: &ProgramCall) -> bool {
+    let reads = || call.argv().iter().skip(1).any(|word| has_name(PROTECTED_FILES.reading_commands, word));
+    is_modegate(call) && may_be_own_command(call) && !reads()
+}
+
 /// Whether modegate would do something with the arguments of a call: they have the name of a command, or there are none, as
 /// in calls of old hosts. Looking for a program in every folder of `PATH` takes longer than the rest of the analysis.
 fn may_be_own_command(call: &ProgramCall) -> bool {
@@ -738,7 +761,7 @@ fn is_doubtful(change: &FileEffect, path: &str) -> bool {
     match &change.target {
         // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
-            let removes = change.effect == Effect::Remove && change.spares != Spared::Ignored;
+            let removes = change.effect == Effect::Remove && change.excludes != Exclusion::Ignored;
             // The names in `.claude` are few: `tar xf x.tar -C .claude/hooks`.
             let unpacks = prefix.contains("/.claude/") && path.starts_with(prefix.as_str());
             removes && at_or_above(bare) || unpacks

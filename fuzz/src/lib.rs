@@ -63,7 +63,7 @@ fn event(bytes: &[u8]) {
 
 /// Every command line is analyzed.
 fn shell(bytes: &[u8]) {
-    let context = ExecContext { cwd: "/p".into(), home: "/h".into(), project: "/p".into(), wrappers: Vec::new() };
+    let context = ExecContext { cwd: "/p".into(), home: "/h".into(), project: "/p".into(), ..ExecContext::default() };
     drop(effects(&String::from_utf8_lossy(bytes), &context));
 }
 

@@ -92,7 +92,13 @@ impl InferredFacts {
         let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));
         let cwd = event.cwd().map_or_else(|| project.clone(), |cwd| lexical(Path::new(cwd)));
         let home = user_of(event).unwrap_or_else(|| SOMEWHERE.to_owned());
-        ExecContext { cwd: text(cwd), home, project: text(project), wrappers: Vec::new() }
+        ExecContext {
+            cwd: text(cwd),
+            home,
+            project: text(project),
+            wrappers: Vec::new(),
+            protected: &crate::tool_effects::PROTECTED_FILES,
+        }
     }
 
     /// The absolute path of what a tool names.

@@ -22,6 +22,7 @@ pub(super) fn context(context: &ExecContext) -> ExecContext {
         home: context.home.to_lowercase(),
         project: context.project.to_lowercase(),
         wrappers: context.wrappers.clone(),
+        protected: context.protected,
     }
 }
 
@@ -30,7 +31,7 @@ mod tests {
     use crate::event::Event;
     use crate::facts::ProtectedPaths;
     use crate::shell::{DiskView, Effect, ExecContext};
-    use crate::tool_effects::{AsWritten, ResolveLinks, ToolEffects};
+    use crate::tool_effects::{AsWritten, PROTECTED_FILES, ResolveLinks, ToolEffects};
     use serde_json::{Value, json};
 
     /// A disk as that of a Mac.
@@ -49,13 +50,13 @@ mod tests {
         let event = Event::parse(text.as_bytes()).unwrap();
         let folders = ["/Users/Ann/App", "/Users/Ann", "/Users/Ann/App"].map(str::to_owned);
         let [cwd, home, project] = folders;
-        let context = ExecContext { cwd, home, project, wrappers: Vec::new() };
+        let context = ExecContext { cwd, home, project, wrappers: Vec::new(), protected: &PROTECTED_FILES };
         let paths = ["~/.ssh/**", "**/.env", "/etc/**", ".claude/modes/*.yaml"];
         let mut protected = ProtectedPaths::default();
         protected.effects.extend([Effect::Write, Effect::Remove]);
         protected.paths = paths.iter().collect();
         let asked = protected.into_query();
-        ToolEffects::of(&event, context, links).touches(&asked).unwrap().map(|found| found.path)
+        ToolEffects::from_event(&event, context, links).touches(&asked).unwrap().map(|found| found.path)
     }
 
     #[test]

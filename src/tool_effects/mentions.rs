@@ -2,10 +2,10 @@
 //!
 //! What a command does with a path is not analysed: a call that names one and does more than read counts.
 
-use super::{COMMANDS, ResolveLinks, only_reads};
+use super::{COMMANDS, PROTECTED_FILES, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
-use crate::shell::{WorkBudget, beyond_reading, has_name, naming_in_code};
+use crate::shell::{WorkBudget, has_name, naming_in_code, non_reading_text};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -33,26 +33,14 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             return None;
         }
         let words = MentionWords::new(text);
-        // Most calls have no word that begins a path, and most paths begin like the one before.
-        let mut last: (&[u8], bool) = (b"", true);
-        for path in paths.iter() {
-            last = match first_part(path) {
-                Some(first) if first == last.0 => last,
-                Some(first) => (first, words.may_begin(first)),
-                None => (b"", true),
-            };
-            if last.1 && NamedPath::new(path).is_in(&words) {
-                return Some(path.to_owned());
-            }
-        }
-        None
+        paths.iter().find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
     };
     match tool {
         "Bash" | "Monitor" => {
             let command = event.input("command")?;
             let through_links = resolved(command, cwd, links);
             found(command).or_else(|| found(&through_links))?;
-            let active = beyond_reading(command, &WorkBudget::default());
+            let active = non_reading_text(command, &PROTECTED_FILES, &WorkBudget::default());
             found(&active).or_else(|| found(&resolved(&active, cwd, links)))
         }
         "PowerShell" => event.input("command").and_then(|command| {
@@ -180,7 +168,9 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudge
         Value::String(text) if executes && has_name("code source", field) => {
             texts.push(Cow::Owned(naming_in_code("python", text)));
         }
-        Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text, budget))),
+        Value::String(text) if COMMANDS.contains(&field) => {
+            texts.push(Cow::Owned(non_reading_text(text, &PROTECTED_FILES, budget)))
+        }
         Value::String(text) => {
             let is_content = has_name(PROSE, field) || field.contains('/');
             let is_prose = !executes && is_content && text.contains(char::is_whitespace);
@@ -215,7 +205,13 @@ fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
     let is_git = |text: &str| ["git ", "gh "].iter().any(|begin| text.trim_start().starts_with(begin));
     let budget = WorkBudget::default();
     active
-        .map(|text| if is_git(text) { Cow::Owned(beyond_reading(text, &budget)) } else { Cow::Borrowed(text) })
+        .map(|text| {
+            if is_git(text) {
+                Cow::Owned(non_reading_text(text, &PROTECTED_FILES, &budget))
+            } else {
+                Cow::Borrowed(text)
+            }
+        })
         .collect()
 }
 
@@ -267,13 +263,6 @@ impl MentionWords {
             self.apart.push(is_apart);
         }
     }
-
-    /// Whether a word is the first part of a path, or a glob for a hidden one.
-    fn may_begin(&self, first: &[u8]) -> bool {
-        let is_glob = |word: &[u8]| word.starts_with(b".") && word.iter().any(|byte| b"*?[".contains(byte));
-        let is_first = |word: &[u8]| without_mark(word).eq_ignore_ascii_case(first);
-        self.words.iter().map(String::as_bytes).any(|word| is_glob(word) || is_first(word))
-    }
 }
 
 /// A word without what can be attached to a path: the option in `less -o.claude/x`, the command in `sed 'w.claude/x'`.
@@ -281,15 +270,6 @@ fn without_mark(word: &[u8]) -> &[u8] {
     let Some(dot) = word.iter().position(|byte| *byte == b'.').filter(|dot| (1..=3).contains(dot)) else { return word };
     let (mark, path) = word.split_at(dot);
     if mark.starts_with(b"-") || matches!(mark, b"w" | b"gw" | b"pw") { path } else { word }
-}
-
-/// The first part of a path, as bytes; `None` where its words are not those of its parts.
-fn first_part(path: &str) -> Option<&[u8]> {
-    let bytes = path.as_bytes();
-    if bytes.iter().any(|byte| !byte.is_ascii() || matches!(byte, b'\'' | b'"')) {
-        return None;
-    }
-    bytes.split(|byte| !is_of_word(char::from(*byte))).find(|part| !matches!(*part, b"" | b"." | b"**"))
 }
 
 /// Whether a text begins with the call of a method.

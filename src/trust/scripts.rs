@@ -4,6 +4,7 @@
 
 use crate::disk::{self, LinkResolver, real};
 use crate::paths::lexical;
+use crate::shell::programs::{INSPECTS, RUNS, has_trait};
 use crate::shell::{ExecContext, effects};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -11,91 +12,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Programs that run a file which is one of their arguments.
-const INTERPRETERS: [&str; 51] = [
-    ".",
-    "ash",
-    "awk",
-    "bash",
-    "bun",
-    "csh",
-    "dash",
-    "deno",
-    "elixir",
-    "escript",
-    "esno",
-    "expect",
-    "fish",
-    "gawk",
-    "gmake",
-    "groovy",
-    "guile",
-    "java",
-    "jiti",
-    "julia",
-    "ksh",
-    "lua",
-    "luajit",
-    "make",
-    "mawk",
-    "mksh",
-    "nawk",
-    "node",
-    "nodejs",
-    "nu",
-    "ocaml",
-    "osascript",
-    "perl",
-    "php",
-    "pwsh",
-    "pypy",
-    "python",
-    "racket",
-    "rbash",
-    "Rscript",
-    "ruby",
-    "runghc",
-    "sh",
-    "source",
-    "tclsh",
-    "tcsh",
-    "ts-node",
-    "tsx",
-    "uv",
-    "wish",
-    "zsh",
-];
-
 /// Options of interpreters that name a file to run, in the same word.
 const FILE_OPTIONS: [&str; 6] = ["-f", "-r", "--file=", "--makefile=", "--require=", "--import="];
-
-/// Programs that only read the files that they are given.
-const READERS: [&str; 24] = [
-    "[",
-    "black",
-    "cat",
-    "cd",
-    "cmp",
-    "diff",
-    "echo",
-    "egrep",
-    "eslint",
-    "fgrep",
-    "flake8",
-    "grep",
-    "hadolint",
-    "head",
-    "isort",
-    "ls",
-    "mypy",
-    "prettier",
-    "printf",
-    "ruff",
-    "shellcheck",
-    "shfmt",
-    "tail",
-    "test",
-];
 
 /// Parts of options with which some of them run code.
 const READER_CODE: [&str; 6] = ["config", "plugin", "rule", "parser", "resolve", "init"];
@@ -123,12 +41,18 @@ const MOST_MATCHES: usize = 1_000;
 #[must_use]
 pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let context = ExecContext { cwd: text(cwd), home: String::new(), project: text(home), wrappers: Vec::new() };
+    let context = ExecContext {
+        cwd: text(cwd),
+        home: String::new(),
+        project: text(home),
+        wrappers: Vec::new(),
+        protected: &crate::tool_effects::PROTECTED_FILES,
+    };
     let line = effects(command, &context);
     let mut plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
     let mut seen = HashSet::new();
     plain.retain(|word| seen.insert(word.clone()));
-    let search = ScriptSearch::of(&plain, cwd, home);
+    let search = ScriptSearch::new(&plain, cwd, home);
     let mut found = Vec::new();
     // The line may run any file that it names, if it does not say which.
     let mut is_open = line.unreadable.is_some() || line.calls.is_empty() || command.contains("ENV=");
@@ -180,7 +104,7 @@ fn named_files(word: &str) -> impl Iterator<Item = &str> {
 fn is_reader(argv: &[String]) -> bool {
     let runs_code =
         |word: &String| word.starts_with('-') && (word == "-c" || READER_CODE.iter().any(|part| word.contains(part)));
-    argv.split_first().is_none_or(|(program, rest)| READERS.contains(&program.as_str()) && !rest.iter().any(runs_code))
+    argv.split_first().is_none_or(|(program, rest)| has_trait(program, INSPECTS) && !rest.iter().any(runs_code))
 }
 
 /// Whether a file looks like a program: it is executable, or begins with `#!`.
@@ -206,7 +130,7 @@ fn is_executable(_: &Path) -> bool {
 fn is_interpreter(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.contains(&if name.is_empty() { "." } else { name })
+    has_trait(if name.is_empty() { "." } else { name }, RUNS)
 }
 
 /// Whether an interpreter runs code from its arguments, or a module. For a shell, `-e` means something else.
@@ -237,7 +161,7 @@ struct ScriptSearch {
 }
 
 impl ScriptSearch {
-    fn of(words: &[String], cwd: &Path, home: &Path) -> Self {
+    fn new(words: &[String], cwd: &Path, home: &Path) -> Self {
         let mut folders = vec![cwd.to_owned(), home.to_owned()];
         folders.dedup();
         for word in words.iter().filter(|word| !word.is_empty() && *word != ".") {

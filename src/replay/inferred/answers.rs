@@ -106,7 +106,7 @@ impl<'a> InferredAnswers<'a> {
     }
 
     fn tool_effects(&self) -> &ToolEffects {
-        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.context.clone(), &AsWritten))
+        self.tool_effects.get_or_init(|| ToolEffects::from_event(self.event, self.context.clone(), &AsWritten))
     }
 
     fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {

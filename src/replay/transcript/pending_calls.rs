@@ -77,7 +77,7 @@ fn is_read_only(call: &PendingCall) -> bool {
 
 fn is_read_only_command(line: &str) -> bool {
     let context =
-        ExecContext { cwd: "/".to_owned(), home: "/".to_owned(), project: "/".to_owned(), wrappers: Vec::new() };
+        ExecContext { cwd: "/".to_owned(), home: "/".to_owned(), project: "/".to_owned(), ..ExecContext::default() };
     let effects = shell::effects(line, &context);
     let is_read_only = |run: &shell::ProgramCall| {
         let argv = run.argv();
