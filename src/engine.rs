@@ -20,13 +20,13 @@ mod who;
 
 pub use progress::next_opening;
 
-use crate::check::{Check, Scope};
-use crate::event::{Event, EventKind};
 use crate::facts::Facts;
-use crate::ids::AgentName;
-use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
-use crate::session::{AdmittedStart, ModeState, Session};
-use crate::verdict::{Decision, Finding, Outcome, Verdict};
+use crate::facts::session::{AdmittedStart, ModeState, Session};
+use crate::facts::verdict::{Decision, Finding, Outcome, Verdict};
+use crate::host::event::{Event, EventKind};
+use crate::host::ids::AgentName;
+use crate::policy::check::{Check, Scope};
+use crate::policy::mode::{BASE, Catalogue, Gate, Mode, Phase};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -10,10 +10,14 @@ pub mod milestone;
 mod output;
 mod recorded;
 mod rewritten;
+pub mod session;
 mod staging;
 mod table;
 pub mod text;
+pub mod tool_effects;
+
 mod unknown;
+pub mod verdict;
 mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};

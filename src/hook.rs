@@ -6,6 +6,7 @@ mod event_input;
 mod event_run;
 pub mod heartbeats;
 pub mod host_settings;
+pub mod installation;
 mod integrity;
 mod journal_entry;
 mod notices;
@@ -17,12 +18,12 @@ mod watchdog;
 pub use reply::{Reply, reply};
 
 use crate::engine::Decided;
-use crate::event::Event;
 use crate::facts::{Answer, Question};
-use crate::live::{as_fork, is_run_by_tool};
-use crate::mode::Catalogue;
-use crate::paths::ProjectPaths;
-use crate::screen;
+use crate::host::event::Event;
+use crate::host::paths::ProjectPaths;
+use crate::policy::mode::Catalogue;
+use crate::world::{as_fork, is_run_by_tool};
+use base::screen;
 use clap::Args;
 use event_run::EventRun;
 use jiff::{SignedDuration, Timestamp};
@@ -115,9 +116,9 @@ fn answered(
 
 #[cfg(test)]
 mod tests {
-    use crate::hook_entries::TIMEOUT;
-    use crate::live::STEP_TIMEOUT;
-    use crate::store::lock::LOCK_TIMEOUT;
+    use crate::host::hook_entries::TIMEOUT;
+    use crate::state::store::lock::LOCK_TIMEOUT;
+    use crate::world::STEP_TIMEOUT;
     use git_facts::GIT_TIMEOUT;
     use std::time::Duration;
 

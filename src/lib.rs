@@ -19,56 +19,33 @@
 //!
 //! `docs/ARCHITECTURE.md` describes the modules.
 
-mod check;
-mod cli;
+mod commands;
 mod engine;
-mod event;
 mod facts;
-mod gallery;
 mod hook;
-mod hook_entries;
-mod ids;
-mod installation;
-mod journal;
-mod journal_files;
-mod live;
-mod mode;
-mod mode_cache;
-mod paths;
-mod project_commands;
+mod host;
+mod policy;
 mod replay;
-mod runners;
-mod session;
-mod settings;
-mod starter;
-mod store;
-mod tool_effects;
-mod transcript;
-mod trust;
-mod user_folder;
-mod verdict;
-mod yaml;
+mod state;
+mod world;
 
-use base::{crash, disk, printable, process, screen, template};
-use shell_effects as shell;
-
-pub use cli::main;
+pub use commands::main;
 pub use engine::{Decided, decide};
-pub use event::{Event, EventError, EventKind};
+pub use facts::session::{ModeEnding, ModeState, Session};
+pub use facts::verdict::{Decision, Finding, Outcome, Truth, Verdict};
 pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers, Unknown};
 pub use hook::{HookAnswer, Reply, answer, reply};
-pub use ids::{AgentName, GateId, SessionId};
-pub use journal::JournalLine;
-pub use mode::Catalogue;
-pub use session::{ModeEnding, ModeState, Session};
-pub use verdict::{Decision, Finding, Outcome, Truth, Verdict};
+pub use host::event::{Event, EventError, EventKind};
+pub use host::ids::{AgentName, GateId, SessionId};
+pub use policy::mode::Catalogue;
+pub use state::journal::JournalLine;
 
 use std::path::Path;
 
 /// Loads the modes and settings of a project, trusted or not, with the built-in modes.
 #[must_use]
 pub fn load_modes(project: &Path) -> Catalogue {
-    mode_cache::sources(&user_folder::project_paths(project.to_owned())).catalogue()
+    state::mode_cache::sources(&state::user_folder::project_paths(project.to_owned())).catalogue()
 }
 
 /// Decides a line of a journal again, with its own session and recorded answers.
@@ -85,18 +62,19 @@ pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventE
 /// For this repository's own tests; not part of the public interface.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::check::KINDS;
-    pub use crate::event::{TABLE, Trigger};
+    pub use crate::commands::starter::FILES;
     pub use crate::facts::{ChangeKind, CommitState, GitChange, frontmatter, frontmatter_of};
-    pub use crate::gallery::GALLERY;
     pub use crate::hook::answer_in;
-    pub use crate::hook_entries::{
+    pub use crate::host::event::{TABLE, Trigger};
+    pub use crate::host::hook_entries::{
         PROJECT_COMMAND, SettingsScope, plugin_hooks, required_events, with_entries, without_entries,
     };
-    pub use crate::journal::{masked as masked_session, redacted};
-    pub use crate::journal_files::{journals, lines};
-    pub use crate::live::now;
-    pub use crate::mode::{GATE, Gate, MODE, PHASE};
+    pub use crate::host::transcript::{conversation_text, latest_assistant_text};
+    pub use crate::policy::check::KINDS;
+    pub use crate::policy::gallery::GALLERY;
+    pub use crate::policy::mode::{GATE, Gate, MODE, PHASE};
+    pub use crate::policy::settings::{Level, Settings};
+    pub use crate::policy::yaml::Location;
     pub use crate::replay::change::DecisionChange;
     pub use crate::replay::inferred::InferredFacts;
     pub use crate::replay::line::RecordedLine;
@@ -105,11 +83,10 @@ pub mod internals {
     pub use crate::replay::report::html::page;
     pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
     pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
-    pub use crate::settings::{Level, Settings};
-    pub use crate::shell::{ExecContext, effects};
-    pub use crate::starter::FILES;
-    pub use crate::store::{StateStatus, StateSummary};
-    pub use crate::transcript::{conversation_text, latest_assistant_text};
-    pub use crate::user_folder::{project_paths, project_paths_in};
-    pub use crate::yaml::Location;
+    pub use crate::state::journal::{masked as masked_session, redacted};
+    pub use crate::state::journal_files::{journals, lines};
+    pub use crate::state::store::{StateStatus, StateSummary};
+    pub use crate::state::user_folder::{project_paths, project_paths_in};
+    pub use crate::world::now;
+    pub use shell_effects::{ExecContext, effects};
 }

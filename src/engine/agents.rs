@@ -1,11 +1,11 @@
 //! Agents in flight: starts that were allowed, and the agents that have started.
 
 use super::{Engine, Intent, NOTES};
-use crate::event::{Event, EventKind};
-use crate::ids::AgentId;
-use crate::mode::{Mode, Phase, Worker};
-use crate::session::{AdmittedStart, AgentRecord, ModeState};
-use crate::verdict::{Decision, Finding, Verdict};
+use crate::facts::session::{AdmittedStart, AgentRecord, ModeState};
+use crate::facts::verdict::{Decision, Finding, Verdict};
+use crate::host::event::{Event, EventKind};
+use crate::host::ids::AgentId;
+use crate::policy::mode::{Mode, Phase, Worker};
 use std::sync::Arc;
 
 /// The most starts that wait for their agent.

@@ -2,8 +2,8 @@
 
 use super::Engine;
 use super::progress::next_opening;
-use crate::mode::{Gate, Mode, Phase, Worker};
-use crate::verdict::Truth;
+use crate::facts::verdict::Truth;
+use crate::policy::mode::{Gate, Mode, Phase, Worker};
 
 impl<'a> Engine<'a> {
     /// Tells a gated agent before its first turn what is checked when it stops.
@@ -37,7 +37,7 @@ impl<'a> Engine<'a> {
         });
         let names = names.collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { "none".to_owned() } else { names };
-        let session = crate::paths::safe_name(&self.after.id);
+        let session = crate::host::paths::safe_name(&self.after.id);
         let milestone = self.milestone();
         self.context.push(format!("modegate: session {session}, milestone {milestone}, active modes: {names}."));
         if self.event.text("source") == Some("clear") {
@@ -54,7 +54,7 @@ impl<'a> Engine<'a> {
     pub(super) fn brief_mode(&mut self, mode: &'a Mode, opening: &str) {
         let mut parts: Vec<String> = Vec::new();
         if !opening.is_empty() {
-            let session = crate::paths::safe_name(&self.after.id);
+            let session = crate::host::paths::safe_name(&self.after.id);
             parts.push(format!("{opening} Session {session}, milestone {}.", self.milestone()));
         }
         if let Some((_, phase)) = self.current_phase(mode) {

@@ -1,13 +1,13 @@
 //! Context files: each file of `.claude/context` that is named after an event is an implicit gate of the base mode.
 
 use super::{Engine, Intent};
-use crate::event::{EventKind, tool_names};
 use crate::facts::ContextText;
-use crate::ids::without_plugin;
-use crate::mode::BASE;
-use crate::paths::PLUGIN_CONTEXT;
-use crate::session::BASE_NAMESPACE;
-use crate::verdict::{Finding, Outcome, Verdict};
+use crate::facts::session::BASE_NAMESPACE;
+use crate::facts::verdict::{Finding, Outcome, Verdict};
+use crate::host::event::{EventKind, tool_names};
+use crate::host::ids::without_plugin;
+use crate::host::paths::PLUGIN_CONTEXT;
+use crate::policy::mode::BASE;
 
 /// The folders of context files, in the order of their precedence: the project's, then a plugin's.
 const FOLDERS: [&str; 6] = ["", "slash-command/", "skill/", "plugin/", "plugin/slash-command/", "plugin/skill/"];

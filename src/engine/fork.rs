@@ -1,10 +1,10 @@
 //! Forks: a forked conversation is a new session, which goes on with the modes of its parent.
 
 use super::{Engine, Intent};
-use crate::event::EventKind;
 use crate::facts::{ForkParent, ParentSession};
-use crate::ids::SessionId;
-use crate::mode::Mode;
+use crate::host::event::EventKind;
+use crate::host::ids::SessionId;
+use crate::policy::mode::Mode;
 
 /// The most ancestors that are kept.
 const ANCESTORS: usize = 8;
@@ -40,7 +40,7 @@ impl<'a> Engine<'a> {
 
     fn inherit(&mut self, kind: EventKind, parent: ParentSession) {
         let ParentSession { id, ancestors, mut modes } = parent;
-        let inherited = modes.remove(crate::session::BASE_NAMESPACE).unwrap_or_default();
+        let inherited = modes.remove(crate::facts::session::BASE_NAMESPACE).unwrap_or_default();
         let base = self.after.base_mut();
         base.fork_pending = false;
         base.forked_from = std::iter::once(id.clone()).chain(ancestors).take(ANCESTORS).collect();

@@ -1,11 +1,11 @@
 //! Runs gates: a gate's check, what follows from it, and its level.
 
 use super::Engine;
-use crate::check::Scope;
-use crate::event::EventKind;
 use crate::facts::Unknown;
-use crate::mode::{Action, BASE, Gate, Level, Mode, Once, Phase};
-use crate::verdict::{Finding, Outcome, Truth, Verdict};
+use crate::facts::verdict::{Finding, Outcome, Truth, Verdict};
+use crate::host::event::EventKind;
+use crate::policy::check::Scope;
+use crate::policy::mode::{Action, BASE, Gate, Level, Mode, Once, Phase};
 use serde_json::{Map, Value};
 
 /// What a gate makes of an event before anything follows from it.

@@ -1,9 +1,9 @@
 //! Agents that work in a phase at the same time: each must write its own file, and the last one completes the phase.
 
 use super::Engine;
-use crate::check::ParallelAgent;
-use crate::mode::{Mode, Phase};
-use crate::session::AgentRecord;
+use crate::facts::session::AgentRecord;
+use crate::policy::check::ParallelAgent;
+use crate::policy::mode::{Mode, Phase};
 
 impl<'a> Engine<'a> {
     /// Returns the number of an agent that starts, 0 if it is alone in its phase; whoever it joins gets one too.

@@ -1,11 +1,11 @@
 //! Ends blocks of stops: when patience is used up, and at once where the host forbids edits.
 
 use super::Engine;
-use crate::event::EventKind;
-use crate::mode::{Gate, Mode};
-use crate::paths::hash;
-use crate::session::{BlockCount, UnmetGate};
-use crate::verdict::{Finding, Verdict};
+use crate::facts::session::{BlockCount, UnmetGate};
+use crate::facts::verdict::{Finding, Verdict};
+use crate::host::event::EventKind;
+use crate::host::paths::hash;
+use crate::policy::mode::{Gate, Mode};
 
 /// Why an agent in the host's plan mode cannot do its work.
 pub(super) const PLAN_MODE: &str = "Claude Code is in plan mode, which forbids edits";

@@ -1,10 +1,10 @@
 //! Mode transitions: activation, completed phases, detours, the end of a mode.
 
 use super::{Engine, Intent};
-use crate::check::Check;
-use crate::mode::{Mode, Phase, Worker};
-use crate::session::{DetourOrigin, ModeEnding, ModeState};
-use crate::verdict::Truth;
+use crate::facts::session::{DetourOrigin, ModeEnding, ModeState};
+use crate::facts::verdict::Truth;
+use crate::policy::check::Check;
+use crate::policy::mode::{Mode, Phase, Worker};
 use std::collections::BTreeMap;
 
 impl<'a> Engine<'a> {

@@ -1,9 +1,9 @@
 //! Judges the tool's input again after gates have rewritten it.
 
 use super::Engine;
+use crate::facts::verdict::{Finding, Verdict};
 use crate::facts::{Facts, RewrittenFacts};
-use crate::mode::{Gate, Mode};
-use crate::verdict::{Finding, Verdict};
+use crate::policy::mode::{Gate, Mode};
 
 impl<'a> Engine<'a> {
     /// Runs the gates that rewrite nothing on the final input, if that differs from the one the tool was called with.

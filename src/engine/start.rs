@@ -1,9 +1,9 @@
 //! Starts of commands and agents.
 
 use super::{Engine, Intent};
-use crate::event::{CommandCall, EventKind};
-use crate::mode::{Mode, Phase};
-use crate::verdict::{Finding, Outcome, Verdict};
+use crate::facts::verdict::{Finding, Outcome, Verdict};
+use crate::host::event::{CommandCall, EventKind};
+use crate::policy::mode::{Mode, Phase};
 
 /// The mark of a prompt without an id whose expansion was seen.
 const EXPANSION: &str = "expansion";
@@ -106,7 +106,7 @@ impl<'a> Engine<'a> {
 
     fn step_command(&self, phase: &Phase) -> String {
         let command = match &phase.worker {
-            crate::mode::Worker::Mode(name) => self.catalogue.mode(name).and_then(|mode| mode.commands.first()),
+            crate::policy::mode::Worker::Mode(name) => self.catalogue.mode(name).and_then(|mode| mode.commands.first()),
             _ => None,
         };
         command.map_or_else(|| phase.name.clone(), |command| format!("/{command}"))

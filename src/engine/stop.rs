@@ -2,8 +2,8 @@
 
 use super::who::StoppingAgent;
 use super::{Engine, Intent};
-use crate::check::Check;
-use crate::mode::{Mode, Worker};
+use crate::policy::check::Check;
+use crate::policy::mode::{Mode, Worker};
 
 /// Tools whose use cannot change what a check sees.
 const READ_ONLY_TOOLS: [&str; 12] = [
@@ -79,7 +79,7 @@ impl<'a> Engine<'a> {
         let edited = || !self.event.edited().is_empty();
         mode.checks(&mut |check| {
             if let Check::Observed(observed) = check {
-                let edit = (observed.after_edit && edited()).then(|| crate::check::EDIT.to_owned());
+                let edit = (observed.after_edit && edited()).then(|| crate::policy::check::EDIT.to_owned());
                 seen.extend(edit);
                 if let Some(run) = observed.seen_in(&scope) {
                     seen.push(run.mark);
@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
     /// Whether this happened in the worktree of an agent that does not work in the current phase.
     fn happened_in_other_worktree(&self, mode: &'a Mode) -> bool {
         let is_worktree =
-            self.event.cwd().is_some_and(|cwd| crate::paths::worktree_owner(std::path::Path::new(cwd)).is_some());
+            self.event.cwd().is_some_and(|cwd| crate::host::paths::worktree_owner(std::path::Path::new(cwd)).is_some());
         let is_worker = |agent: &str| self.current_phase(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
         is_worktree && !self.event.text("agent_type").is_some_and(is_worker)
     }

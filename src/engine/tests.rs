@@ -1,10 +1,10 @@
 //! Decisions of the engine on recorded answers: each case is a mode, and a list of steps with their outcomes.
 
 use super::{Decided, decide};
-use crate::event::Event;
+use crate::facts::session::Session;
 use crate::facts::{Answer, Clock, FactSource, Facts, FoundFile, Question, RecordedAnswers, TextFindings};
-use crate::mode::Catalogue;
-use crate::session::Session;
+use crate::host::event::Event;
+use crate::policy::mode::Catalogue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! Finds out which agent acts or stops.
 
 use super::Engine;
-use crate::check::Check;
-use crate::event::{Event, EventKind};
 use crate::facts::Facts;
-use crate::ids::{AgentName, UNKNOWN_TEAMMATE};
-use crate::mode::{BASE, Catalogue, Gate, Worker};
-use crate::session::Session;
+use crate::facts::session::Session;
+use crate::host::event::{Event, EventKind};
+use crate::host::ids::{AgentName, UNKNOWN_TEAMMATE};
+use crate::policy::check::Check;
+use crate::policy::mode::{BASE, Catalogue, Gate, Worker};
 use std::borrow::Cow;
 
 /// Returns the event with the type of its agent, where the host has put a teammate's name or nothing.

@@ -1,8 +1,8 @@
 //! Asks whether a tool call would affect protected paths.
 
-use crate::paths::hash;
-use crate::shell::{Certainty, Effect};
+use crate::host::paths::hash;
 use serde::{Deserialize, Serialize};
+use shell_effects::{Certainty, Effect};
 use std::sync::Arc;
 
 /// A shared [`ProtectedPaths`]: one is built per gate and asked at every tool call.

@@ -1,7 +1,7 @@
 //! The session that another was forked from.
 
-use crate::ids::SessionId;
-use crate::session::SessionModes;
+use crate::facts::session::SessionModes;
+use crate::host::ids::SessionId;
 use serde::{Deserialize, Serialize};
 
 /// What is known of the session that this one was forked from.

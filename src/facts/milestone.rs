@@ -1,7 +1,7 @@
 //! The current milestone, from `project/status.json`.
 
 use super::{Answer, Milestone};
-use crate::paths::folder_name;
+use crate::host::paths::folder_name;
 use serde_json::Value;
 
 /// The milestone in a status file.

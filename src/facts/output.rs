@@ -1,10 +1,10 @@
 //! The result of a test run by the output in its event.
 
 use super::{Answer, Unknown};
-use crate::event::{Event, EventKind};
-use crate::runners::{self, LONGEST_OUTPUT, LineOutput, OutputEnding, runs_of};
-use crate::shell::{ExecContext, LineEffects, effects};
+use crate::host::event::{Event, EventKind};
 use serde_json::Value;
+use shell_effects::{ExecContext, LineEffects, effects};
+use test_results::{LONGEST_OUTPUT, LineOutput, OutputEnding, runs_of};
 
 /// Parses the command line of an event for its test runs; `wrappers` are programs that run others.
 pub fn line_effects(line: &str, wrappers: &[String]) -> LineEffects {
@@ -26,7 +26,7 @@ pub fn output_of(
     }
     let line = event.input("command").ok_or("the event has no command line")?;
     let effects = line_effects(line, wrappers);
-    Ok(Answer::Output(runners::read(&effects.calls, &runs_of(&effects.calls, commands), &output)))
+    Ok(Answer::Output(test_results::read(&effects.calls, &runs_of(&effects.calls, commands), &output)))
 }
 
 fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option<LineOutput> {

@@ -1,7 +1,7 @@
 //! Questions about a tool call whose input gates have rewritten.
 
 use super::{Answer, FactSource, Facts, Question};
-use crate::event::Event;
+use crate::host::event::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

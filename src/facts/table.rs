@@ -6,12 +6,12 @@ use super::{
     FoundStaging, Frontmatter, GitChange, HttpResult, HttpStep, MessageAddressee, Milestone, RewrittenQuestion,
     RunResult, RunStep, SessionHistory, StagingQuery, TextFindings, TextQuery, Unknown, words,
 };
-use crate::runners::OutputResult;
 use QuestionTopic::{Project, ToolCall, ToolInput, Wording};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result as FmtResult};
+use test_results::OutputResult;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod needle;
 mod outline;
 
 use super::{Answer, EventText, TextQuery, Unknown, frontmatter};
-use crate::event::Event;
+use crate::host::event::Event;
 use regex::RegexBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

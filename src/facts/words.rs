@@ -4,9 +4,9 @@ use super::{
     CommitState, CurrentBranch, EffectQuery, EventText, ForkParent, FoundEffect, FoundFile, GitChange,
     MessageAddressee, Milestone, StagingQuery, TextFindings, TextQuery,
 };
-use crate::runners::OutputResult;
 use serde_json::{Map, Value};
 use std::fmt::{Display, Formatter, Result};
+use test_results::OutputResult;
 
 pub(super) fn first_of(texts: &[String]) -> &str {
     texts.first().map_or("", String::as_str)

@@ -7,12 +7,12 @@ use super::notices::Notices;
 use super::project::{HookProject, HooksFolder};
 use super::reply::{Reply, reply};
 use super::transaction::Transaction;
-use crate::disk::LinkResolver;
-use crate::event::{Event, EventKind};
 use crate::facts::Facts;
-use crate::live::{LiveFacts, now};
-use crate::mode_cache::ModeCache;
-use crate::store::{StateStore, StoreError};
+use crate::host::event::{Event, EventKind};
+use crate::state::mode_cache::ModeCache;
+use crate::state::store::{StateStore, StoreError};
+use crate::world::{LiveFacts, now};
+use base::disk::LinkResolver;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Instant;
 

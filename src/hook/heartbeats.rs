@@ -2,11 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::journal::JournalLine;
-use crate::journal_files;
-use crate::paths::ProjectPaths;
-use crate::printable::one_line;
-use crate::transcript::{ContentBlock, TranscriptRecord};
+use crate::host::paths::ProjectPaths;
+use crate::host::transcript::{ContentBlock, TranscriptRecord};
+use crate::state::journal::JournalLine;
+use crate::state::journal_files;
+use base::printable::one_line;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -165,7 +165,7 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
 /// The end of a transcript.
 fn transcript_tail(transcript: &Path) -> Vec<u8> {
     const TAIL: u64 = 512 * 1024;
-    crate::disk::read_tail(transcript, TAIL).unwrap_or_default()
+    base::disk::read_tail(transcript, TAIL).unwrap_or_default()
 }
 
 fn records(text: &[u8]) -> Vec<TranscriptRecord<'_>> {
@@ -175,7 +175,7 @@ fn records(text: &[u8]) -> Vec<TranscriptRecord<'_>> {
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.
 fn transcripts(home: &Path, claude: &Path) -> Option<PathBuf> {
     const LONGEST: usize = 200;
-    let name = crate::paths::transcript_folder(home.to_str()?);
+    let name = crate::host::paths::transcript_folder(home.to_str()?);
     // The host hashes longer names; such projects are left out.
     (name.len() <= LONGEST).then(|| claude.join("projects").join(name))
 }

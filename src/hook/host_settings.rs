@@ -2,11 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::disk;
-use crate::event::Event;
-use crate::hook_entries::{self, HostSettings, SettingsScope};
-use crate::live::place;
-use crate::user_folder::project_paths;
+use crate::host::event::Event;
+use crate::host::hook_entries::{self, HostSettings, SettingsScope};
+use crate::state::user_folder::project_paths;
+use crate::world::place;
+use base::disk;
 use std::path::{Path, PathBuf};
 
 /// The folders of administrators' settings, on any system.

@@ -3,12 +3,12 @@
 use super::event_run::EventRun;
 use super::notices::{ALTERED_JOURNAL, GONE, LINKED, Notices};
 use super::project::HooksFolder;
-use crate::event::EventKind;
-use crate::installation;
-use crate::live::now;
-use crate::mode::BASE;
-use crate::settings::Settings;
-use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck, Tampering};
+use crate::hook::installation;
+use crate::host::event::EventKind;
+use crate::policy::mode::BASE;
+use crate::policy::settings::Settings;
+use crate::state::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck, Tampering};
+use crate::world::now;
 
 /// The session as the store has it, restored where something other than modegate changed it. What was noticed is delivered
 /// through the base mode, if there is one.

@@ -3,11 +3,11 @@
 use super::event_run::EventRun;
 use super::transaction::StoredDecision;
 use crate::facts::{Answer, Question};
-use crate::journal::redacted_fields;
-use crate::journal::{self, JournalLine};
-use crate::journal_files;
-use crate::screen;
-use crate::store::StateStore;
+use crate::state::journal::redacted_fields;
+use crate::state::journal::{self, JournalLine};
+use crate::state::journal_files;
+use crate::state::store::StateStore;
+use base::screen;
 
 /// An event that is written to the journal.
 pub(super) struct JournalEntry<'a> {

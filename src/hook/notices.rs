@@ -4,17 +4,17 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::reply::Reply;
-use crate::disk;
-use crate::event::{Event, EventKind};
+use crate::facts::verdict::{Decision, Verdict};
 use crate::facts::{Answer, Question};
-use crate::live::{TRUST_REASON, place};
-use crate::mode::ProjectTrust;
-use crate::paths::ProjectPaths;
-use crate::printable::one_line;
-use crate::store::{StoreError, Tampering};
-use crate::trust::TrustRecord;
-use crate::user_folder::project_paths;
-use crate::verdict::{Decision, Verdict};
+use crate::host::event::{Event, EventKind};
+use crate::host::paths::ProjectPaths;
+use crate::policy::mode::ProjectTrust;
+use crate::state::store::{StoreError, Tampering};
+use crate::state::trust::TrustRecord;
+use crate::state::user_folder::project_paths;
+use crate::world::{TRUST_REASON, place};
+use base::disk;
+use base::printable::one_line;
 
 /// The problem with a folder that is a link.
 pub(super) const LINKED: &str =

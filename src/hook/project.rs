@@ -2,14 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::disk::{self, LinkResolver, SeenFolders};
-use crate::event::{Event, EventKind};
-use crate::hook_entries;
-use crate::installation;
-use crate::live::place;
-use crate::mode_cache::{ModeCache, SourceScope};
-use crate::paths::ProjectPaths;
-use crate::user_folder::hook_paths;
+use crate::hook::installation;
+use crate::host::event::{Event, EventKind};
+use crate::host::hook_entries;
+use crate::host::paths::ProjectPaths;
+use crate::state::mode_cache::{ModeCache, SourceScope};
+use crate::state::user_folder::hook_paths;
+use crate::world::place;
+use base::disk::{self, LinkResolver, SeenFolders};
 use std::fs;
 use std::io;
 use std::path::Path;

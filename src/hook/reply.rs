@@ -1,8 +1,8 @@
 //! Renders decisions in the host's format. Only this module knows the host's JSON.
 
-use crate::event::{Blocking, Event, EventKind};
-use crate::printable;
-use crate::verdict::{Decision, Finding, Verdict};
+use crate::facts::verdict::{Decision, Finding, Verdict};
+use crate::host::event::{Blocking, Event, EventKind};
+use base::printable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -169,8 +169,8 @@ fn printed(json: Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::TABLE;
-    use crate::verdict::Outcome;
+    use crate::facts::verdict::Outcome;
+    use crate::host::event::TABLE;
 
     fn event(name: &str) -> Event {
         Event::from_value(json!({"hook_event_name": name})).expect("an event")

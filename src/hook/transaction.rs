@@ -4,14 +4,14 @@ use super::event_run::EventRun;
 use super::notices::Notices;
 use super::project::HooksFolder;
 use crate::engine::{Decided, decide};
-use crate::event::EventKind;
 use crate::facts::Facts;
-use crate::journal::StateSeal;
-use crate::mode::Catalogue;
-use crate::mode_cache::ModeCache;
-use crate::session::{ModeState, Session};
-use crate::store::{StateStore, StoredSession};
-use crate::verdict::{Decision, Verdict};
+use crate::facts::session::{ModeState, Session};
+use crate::facts::verdict::{Decision, Verdict};
+use crate::host::event::EventKind;
+use crate::policy::mode::Catalogue;
+use crate::state::journal::StateSeal;
+use crate::state::mode_cache::ModeCache;
+use crate::state::store::{StateStore, StoredSession};
 
 /// A decision, with the session and the modes that it rests on.
 pub(super) struct StoredDecision {
@@ -113,11 +113,11 @@ fn busy_modes(session: &Session) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, TOOLS};
     use crate::facts::RecordedAnswers;
-    use crate::mode::BASE;
-    use crate::mode_cache::SourceScope;
-    use crate::user_folder::project_paths_in;
+    use crate::host::event::{Event, TOOLS};
+    use crate::policy::mode::BASE;
+    use crate::state::mode_cache::SourceScope;
+    use crate::state::user_folder::project_paths_in;
     use serde_json::json;
 
     #[test]

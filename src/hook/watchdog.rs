@@ -3,9 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::reply::{self, Reply};
-use crate::crash;
-use crate::event::Event;
-use crate::screen;
+use crate::host::event::Event;
+use base::crash;
+use base::screen;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};

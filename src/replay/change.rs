@@ -1,7 +1,7 @@
 //! How decisions differ from the recorded ones, and how many do.
 
-use crate::session::Session;
-use crate::verdict::{Decision, Verdict};
+use crate::facts::session::Session;
+use crate::facts::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
 //! Compares the decisions of one input with their expectations, counts them, and passes on what a report needs.
 
-use crate::paths::hash;
+use crate::facts::verdict::{Decision, Verdict};
+use crate::host::paths::hash;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::expectation::{Expectation, ExpectationFile};
 use crate::replay::mode_source::ResolvedModes;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayProblem, ReplayResult};
-use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;

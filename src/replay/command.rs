@@ -1,11 +1,10 @@
 //! `modegate replay`: decides recorded sessions again.
 
-use crate::cli::cli_error::CliError;
-use crate::cli::session_lookup::find_session;
-use crate::cli::{CliResult, EXIT_FAILURE, places};
-use crate::mode::TrustState;
-use crate::mode_cache;
-use crate::paths::ProjectPaths;
+use crate::commands::cli_error::CliError;
+use crate::commands::session_lookup::find_session;
+use crate::commands::{CliResult, EXIT_FAILURE, places};
+use crate::host::paths::ProjectPaths;
+use crate::policy::mode::TrustState;
 use crate::replay::collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::inputs::{FoundInputs, InputKind, ReplayInput, copies};
@@ -15,9 +14,10 @@ use crate::replay::result::ReplayProblem;
 use crate::replay::scenario::runner;
 use crate::replay::stream::{self, AcceptedHashes, LiveProject};
 use crate::replay::{journal, merge, threads};
-use crate::screen::print_error;
-use crate::trust;
-use crate::user_folder::project_paths;
+use crate::state::mode_cache;
+use crate::state::trust;
+use crate::state::user_folder::project_paths;
+use base::screen::print_error;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io;
@@ -230,7 +230,7 @@ fn report_skipped(skipped: &[PathBuf]) {
 fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
     let path = input.expectation_file();
     let name = path.to_string_lossy();
-    match crate::disk::read_text(&path, crate::disk::LARGEST) {
+    match base::disk::read_text(&path, base::disk::LARGEST) {
         Ok(text) => ExpectationFile::parse(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {

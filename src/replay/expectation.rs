@@ -1,9 +1,9 @@
 //! Expected decisions: lines between the events of a recording, or a file next to it.
 
 use crate::facts::frontmatter::nests_too_deep;
+use crate::facts::verdict::Verdict;
 use crate::replay::change::DecisionChange;
 use crate::replay::result::ReplayResult;
-use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

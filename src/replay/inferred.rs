@@ -7,13 +7,13 @@ mod seen_files;
 
 pub use answers::InferredAnswers;
 
-use crate::event::{Event, EventKind};
-use crate::ids::teammate_name;
-use crate::journal::{ActivityLog, HistoryBuilder};
-use crate::paths::{lexical, transcript_folder, worktree_owner};
-use crate::shell::{ExecContext, LineEffects, effects};
+use crate::host::event::{Event, EventKind};
+use crate::host::ids::teammate_name;
+use crate::host::paths::{lexical, transcript_folder, worktree_owner};
+use crate::state::journal::{ActivityLog, HistoryBuilder};
 use seen_files::SeenFiles;
 use serde_json::Value;
+use shell_effects::{ExecContext, LineEffects, effects};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl InferredFacts {
             home,
             project: text(project),
             wrappers: Vec::new(),
-            protected: &crate::tool_effects::PROTECTED_FILES,
+            protected: &crate::facts::tool_effects::PROTECTED_FILES,
         }
     }
 

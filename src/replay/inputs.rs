@@ -4,11 +4,11 @@
 
 pub(crate) mod copies;
 
-use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::line_reader::LineReader;
 use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
+use crate::state::journal_files::older_part;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::io;

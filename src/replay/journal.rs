@@ -2,7 +2,6 @@
 
 pub(crate) mod continuity;
 
-use crate::journal::VERSION;
 use crate::replay::collector::ResultCollector;
 use crate::replay::inputs::ReplayInput;
 use crate::replay::journal::continuity::{Continuity, FileLine, LineOrder};
@@ -12,6 +11,7 @@ use crate::replay::mode_source::{ModeSource, ResolvedModes};
 use crate::replay::record::recording::{self, Header};
 use crate::replay::redecision::Redecision;
 use crate::replay::result::CaseLocation;
+use crate::state::journal::VERSION;
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;

@@ -37,7 +37,7 @@ pub(crate) struct TooLong(usize);
 
 impl LineReader {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = BufReader::with_capacity(BUFFER, crate::disk::open(path)?);
+        let file = BufReader::with_capacity(BUFFER, base::disk::open(path)?);
         Ok(Self { file, line: Vec::new(), count: 0 })
     }
 
@@ -89,7 +89,7 @@ mod tests {
     fn lines(content: &[u8]) -> Vec<(u64, String, bool)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
-        crate::disk::write(&path, content, crate::disk::LinkPolicy::Replace).unwrap();
+        base::disk::write(&path, content, base::disk::LinkPolicy::Replace).unwrap();
         let (mut reader, mut found) = (LineReader::open(&path).unwrap(), Vec::new());
         while let Some(line) = reader.next_line().unwrap() {
             let text = line.bytes.map_or_else(

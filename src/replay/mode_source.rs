@@ -2,13 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::cli::cli_error::CliError;
-use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
-use crate::mode_cache;
-use crate::paths::{ProjectPaths, hash};
+use crate::commands::cli_error::CliError;
+use crate::host::paths::{ProjectPaths, hash};
+use crate::policy::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::replay::command::no_input;
 use crate::replay::record::recording::Header;
-use crate::user_folder::project_paths;
+use crate::state::mode_cache;
+use crate::state::user_folder::project_paths;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -196,7 +196,7 @@ fn loose_modes(folder: &Path) -> Result<ProjectSources, CliError> {
     let mut loose = ProjectSources::default();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = crate::disk::read_text(path, crate::disk::SMALL).map_err(|error| unreadable(path, error))?;
+        let text = base::disk::read_text(path, base::disk::SMALL).map_err(|error| unreadable(path, error))?;
         if name == "modegate.yaml" {
             loose.settings = Some(text);
         } else {

@@ -6,11 +6,11 @@ pub(crate) mod mask;
 pub mod recording;
 mod switch;
 
-use crate::cli::{CliResult, places, require_person};
-use crate::journal_files;
-use crate::mode_cache;
-use crate::paths::ProjectPaths;
-use crate::screen::{self, TextStyle, styled};
+use crate::commands::{CliResult, places, require_person};
+use crate::host::paths::ProjectPaths;
+use crate::state::journal_files;
+use crate::state::mode_cache;
+use base::screen::{self, TextStyle, styled};
 use clap::{Args, Subcommand};
 use export::ExportCommand;
 use serde_json::json;

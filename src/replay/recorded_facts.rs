@@ -1,13 +1,13 @@
 //! Answers from a recording and from the event itself, with a note of every question that neither answers.
 
-use crate::event::{Event, TOOLS};
 use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, event_text, passed_by_exit_code};
+use crate::host::event::{Event, TOOLS};
 use crate::replay::inferred::{InferredAnswers, InferredFacts, named_project};
-use crate::runners::OutputResult;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::sync::LazyLock;
+use test_results::OutputResult;
 
 /// The answers recorded with one event, and what the event shows by itself.
 pub(crate) struct RecordedFacts<'a> {

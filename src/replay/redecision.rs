@@ -1,17 +1,17 @@
 //! Deciding a recorded event again, and comparing the result with the recorded decision.
 
 use crate::engine::{Decided, decide};
-use crate::event::{Event, EventError};
+use crate::facts::session::Session;
+use crate::facts::verdict::{Decision, Finding, Truth, Verdict};
 use crate::facts::{Answer, FactSource, Facts, Question};
-use crate::ids::AgentName;
-use crate::journal::{JournalLine, masked};
-use crate::mode::Catalogue;
+use crate::host::event::{Event, EventError};
+use crate::host::ids::AgentName;
+use crate::policy::mode::Catalogue;
 use crate::replay::change::DecisionChange;
 use crate::replay::line::{RecordedLine, unescaped};
 use crate::replay::recorded_facts::RecordedFacts;
 use crate::replay::result::PastDecision;
-use crate::session::Session;
-use crate::verdict::{Decision, Finding, Truth, Verdict};
+use crate::state::journal::{JournalLine, masked};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

@@ -1,13 +1,13 @@
 //! Replayed events, and problems with recorded files, as people and scripts read them.
 
+use crate::facts::verdict::{Decision, Finding, Truth, Verdict};
 use crate::facts::{Answer, Question};
 use crate::hook::{Reply, reply};
-use crate::ids::GateId;
-use crate::mode::Catalogue;
+use crate::host::ids::GateId;
+use crate::policy::mode::Catalogue;
 use crate::replay::change::DecisionChange;
 use crate::replay::expectation::Expectation;
 use crate::replay::redecision::Comparison;
-use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;

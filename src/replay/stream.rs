@@ -1,13 +1,10 @@
 //! Replays events that have no recorded decision: streams of the host, and its transcripts.
 
 use crate::engine::Decided;
-use crate::event::Event;
+use crate::facts::session::Session;
 use crate::facts::{Answer, FactSource, Question};
-use crate::journal::redacted;
-use crate::journal::{self, JournalLine};
-use crate::journal_files;
-use crate::live::{self, LiveFacts};
-use crate::paths::safe_name;
+use crate::host::event::Event;
+use crate::host::paths::safe_name;
 use crate::replay::collector::{ReplayMessage, ResultCollector};
 use crate::replay::inferred::InferredFacts;
 use crate::replay::inputs::{ReplayInput, main_transcript};
@@ -18,8 +15,11 @@ use crate::replay::mode_source::{ModeSource, ResolvedModes};
 use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::{CaseLocation, ReplayProblem};
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
-use crate::session::Session;
-use crate::user_folder::project_paths;
+use crate::state::journal::redacted;
+use crate::state::journal::{self, JournalLine};
+use crate::state::journal_files;
+use crate::state::user_folder::project_paths;
+use crate::world::{self, LiveFacts};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ fn transcript(
     let main = main.to_string_lossy();
     let mut files = Vec::new();
     for (path, name) in input.files.iter().zip(&names) {
-        let meta = crate::disk::read(&path.with_extension("meta.json"), crate::disk::SMALL).ok();
+        let meta = base::disk::read(&path.with_extension("meta.json"), base::disk::SMALL).ok();
         let mut file = match SubagentInfo::of(name, meta.as_deref()) {
             Some(agent) => TranscriptFile::of_agent(&main, name, agent),
             None => TranscriptFile::main(name).without_copies(input.copied.clone()),
@@ -217,7 +217,7 @@ impl<'a> StreamReplayer<'a> {
 fn append_line(journal: &Path, event: &Event, before: &Session, decided: &Decided) {
     let line = JournalLine {
         v: journal::VERSION,
-        at: live::now().at,
+        at: world::now().at,
         event: redacted(&event.to_value()),
         before: before.clone(),
         who: decided.who.clone(),

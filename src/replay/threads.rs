@@ -2,7 +2,7 @@
 
 use super::collector::ReplayMessage;
 use super::inputs::ReplayInput;
-use crate::crash;
+use base::crash;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -29,7 +29,7 @@ mod timeline;
 pub(crate) use skipped::{RecordKey, record_key};
 pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
-use crate::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
+use crate::host::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
 use reported_agents::ReportedAgents;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

@@ -2,14 +2,14 @@
 
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
-use crate::event::Event;
+use crate::facts::tool_effects::{AsWritten, StageListing, ToolEffects, mentions};
 use crate::facts::{Answer, Clock, EffectQuery, EventText, FactSource, FoundEffect, FoundFile, Question, Unknown};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, output_of, search_event_text, search_file};
-use crate::hook_entries::changes_entries;
-use crate::paths::lexical;
-use crate::shell::{ExecContext, StagedFiles, TargetPath};
-use crate::tool_effects::{AsWritten, StageListing, ToolEffects, mentions};
+use crate::host::event::Event;
+use crate::host::hook_entries::changes_entries;
+use crate::host::paths::lexical;
 use jiff::Timestamp;
+use shell_effects::{ExecContext, StagedFiles, TargetPath};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +116,7 @@ impl<'a> InferredAnswers<'a> {
 
     /// Whether a path may be in the user's folder, which is unknown.
     fn may_be_users(&self, asked: &EffectQuery) -> bool {
-        let named = |change: &crate::shell::FileEffect| match &change.target {
+        let named = |change: &shell_effects::FileEffect| match &change.target {
             TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
             TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
             TargetPath::Unknown { .. } | TargetPath::Anywhere => false,

@@ -1,9 +1,9 @@
 //! The files that a session has shown, and their content after a tool call.
 
 use super::text;
-use crate::event::Event;
-use crate::shell::{Effect, FileEffect};
+use crate::host::event::Event;
 use serde_json::Value;
+use shell_effects::{Effect, FileEffect};
 use std::collections::BTreeMap;
 
 /// Files by their absolute paths; nothing is known about any other.

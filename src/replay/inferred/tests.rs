@@ -299,7 +299,7 @@ fn the_history_is_told_while_nothing_is_missing() {
 }
 
 fn touching(path: &str) -> Question {
-    let effects = vec![crate::shell::Effect::Remove, crate::shell::Effect::Write];
+    let effects = vec![shell_effects::Effect::Remove, shell_effects::Effect::Write];
     let mut touching = ProtectedPaths::default();
     (touching.effects, touching.paths) = (effects, [path].into_iter().collect());
     Question::Touches(touching.into_query())

@@ -2,10 +2,10 @@
 //!
 //! The copies have new ids and the name of the new session, but the ids of their tool calls are those of the original.
 
-use crate::disk::{self, LARGEST};
+use crate::host::transcript::TranscriptRecord;
 use crate::replay::inputs::{InputKind, ReplayInput};
 use crate::replay::transcript::{RecordKey, record_key};
-use crate::transcript::TranscriptRecord;
+use base::disk::{self, LARGEST};
 use memchr::memmem::Finder;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

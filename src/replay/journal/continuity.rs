@@ -1,7 +1,7 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
+use crate::facts::session::{Session, SessionModes};
 use crate::replay::line::{RecordedLine, unescaped};
-use crate::session::{Session, SessionModes};
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 use std::collections::{HashSet, VecDeque};

@@ -2,19 +2,19 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::cli::cli_error::CliError;
-use crate::cli::session_lookup::find_session;
-use crate::cli::{is_run_by_model, places};
-use crate::disk;
-use crate::journal_files;
-use crate::mode::SETTINGS;
-use crate::mode_cache;
-use crate::paths::{ProjectPaths, safe_name};
+use crate::commands::cli_error::CliError;
+use crate::commands::session_lookup::find_session;
+use crate::commands::{is_run_by_model, places};
+use crate::host::paths::{ProjectPaths, safe_name};
+use crate::policy::mode::SETTINGS;
 use crate::replay::record::machine::machine_identity;
 use crate::replay::record::mask::MaskCounts;
 use crate::replay::record::recording::{ExportReport, LineNote, RecordingExport, export};
-use crate::screen::{self, TextStyle, styled};
-use crate::user_folder::project_paths;
+use crate::state::journal_files;
+use crate::state::mode_cache;
+use crate::state::user_folder::project_paths;
+use base::disk;
+use base::screen::{self, TextStyle, styled};
 use clap::Args;
 use serde_json::json;
 use std::io::Write;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::paths::ProjectPaths;
+use crate::host::paths::ProjectPaths;
 use crate::replay::record::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ mod secrets;
 
 pub(crate) use identity::MachineIdentity;
 
-use crate::journal::shortened;
+use crate::state::journal::shortened;
 use identity::IdentityMask;
 use redact::MASK;
 use redact::walk::{JsonRewriter, rewrite};

@@ -2,11 +2,11 @@
 //!
 //! An export verifies that the masked lines are decided as before.
 
-use crate::journal::JournalLine;
-use crate::mode::{Catalogue, ProjectSources};
+use crate::facts::session::Session;
+use crate::policy::mode::{Catalogue, ProjectSources};
 use crate::replay::record::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use crate::replay::redecision::{difference, redecide};
-use crate::session::Session;
+use crate::state::journal::JournalLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

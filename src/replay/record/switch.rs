@@ -1,14 +1,14 @@
 //! Switches recording in `.claude/modegate.yaml`.
 
-use crate::cli::cli_error::CliError;
-use crate::cli::file_change::text_of;
-use crate::cli::trust::TrustBefore;
-use crate::disk;
-use crate::mode::{Catalogue, SETTINGS};
-use crate::mode_cache;
-use crate::paths::ProjectPaths;
-use crate::screen;
-use crate::settings::switch::{SwitchError, switched};
+use crate::commands::cli_error::CliError;
+use crate::commands::file_change::text_of;
+use crate::commands::trust::TrustBefore;
+use crate::host::paths::ProjectPaths;
+use crate::policy::mode::{Catalogue, SETTINGS};
+use crate::policy::settings::switch::{SwitchError, switched};
+use crate::state::mode_cache;
+use base::disk;
+use base::screen;
 use serde_json::json;
 
 /// Switches recording on or off, and prints the result.

@@ -1,6 +1,6 @@
 //! Differences at the gates that cause them: as SARIF for code scanners, and as annotations for GitHub Actions.
 
-use crate::mode::{Catalogue, ModeOrigin};
+use crate::policy::mode::{Catalogue, ModeOrigin};
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

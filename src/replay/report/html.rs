@@ -2,13 +2,13 @@
 //!
 //! A script draws the page from the embedded JSON; no data is ever used as markup.
 
-use crate::mode::{BASE, Catalogue, Gate, Mode, Phase, Worker};
-use crate::printable;
+use crate::facts::verdict::Verdict;
+use crate::policy::mode::{BASE, Catalogue, Gate, Mode, Phase, Worker};
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::inputs::{InputKind, ReplayInput};
 use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::{ReplayProblem, ReplayResult};
-use crate::verdict::Verdict;
+use base::printable;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
-use crate::printable;
 use crate::replay::result::{ReplayProblem, ReplayResult};
+use base::printable;
 use std::fmt::Write;
 
 /// The suites so far, and the cases and problems of the next one.
@@ -95,9 +95,9 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::verdict::{Decision, Verdict};
     use crate::replay::change::DecisionChange;
     use crate::replay::result::PastDecision;
-    use crate::verdict::{Decision, Verdict};
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {

@@ -1,8 +1,8 @@
 //! A summary in Markdown: for the job of a CI system, and as a comment on a pull request.
 
-use crate::printable;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::result::ReplayResult;
+use base::printable;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -1,12 +1,12 @@
 //! The results of all inputs together, and how the terminal shows them.
 
-use crate::cli::why::verdict_style;
-use crate::printable::one_line;
+use crate::commands::why::verdict_style;
+use crate::facts::verdict::Truth;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::collector::InputTotals;
 use crate::replay::result::{ReplayProblem, ReplayResult};
-use crate::screen::{TextStyle, print_line, styled};
-use crate::verdict::Truth;
+use base::printable::one_line;
+use base::screen::{TextStyle, print_line, styled};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many results and problems are kept, so that memory does not grow with the corpus.

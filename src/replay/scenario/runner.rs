@@ -3,11 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use crate::engine::Decided;
-use crate::event::Event;
+use crate::facts::session::Session;
+use crate::facts::verdict::Decision;
 use crate::hook::{HookAnswer, answer_in};
-use crate::live;
-use crate::mode::Mode;
-use crate::paths::ProjectPaths;
+use crate::host::event::Event;
+use crate::host::paths::ProjectPaths;
+use crate::policy::mode::Mode;
 use crate::replay::collector::ResultCollector;
 use crate::replay::inputs::ReplayInput;
 use crate::replay::mode_source::{ModeSource, ResolvedModes};
@@ -15,10 +16,9 @@ use crate::replay::redecision::Comparison;
 use crate::replay::result::CaseLocation;
 use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioError, ScenarioStep, StepOutput};
 use crate::replay::stream::read_events;
-use crate::session::Session;
-use crate::store::StateStore;
-use crate::user_folder::project_paths_in;
-use crate::verdict::Decision;
+use crate::state::store::StateStore;
+use crate::state::user_folder::project_paths_in;
+use crate::world;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, coll
 }
 
 fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), RunError> {
-    let scenario = Scenario::parse(&crate::disk::read_text(path, crate::disk::SMALL)?)?;
+    let scenario = Scenario::parse(&base::disk::read_text(path, base::disk::SMALL)?)?;
     if scenario.runs_programs() && !shell {
         return Err(RunError::NeedsShell);
     }
@@ -111,7 +111,7 @@ impl ScenarioRunner {
         let context = ScenarioContext {
             home: home.to_string_lossy().into_owned(),
             session: scenario.session.clone(),
-            date: live::ahead(offset).date,
+            date: world::ahead(offset).date,
             prompts: 0,
         };
         let file = path.to_string_lossy().into();
@@ -126,7 +126,7 @@ impl ScenarioRunner {
             self.write(path, text)?;
         }
         if let (Some(text), Some(path)) = (&scenario.user_settings, &self.project.user_settings) {
-            let written = crate::disk::write(path, text.as_bytes(), crate::disk::LinkPolicy::Replace);
+            let written = base::disk::write(path, text.as_bytes(), base::disk::LinkPolicy::Replace);
             written.map_err(|error| RunError::Write(path.display().to_string(), error))?;
         }
         if scenario.git {
@@ -134,7 +134,7 @@ impl ScenarioRunner {
             self.commit("start")?;
         }
         // Whoever replays a scenario has chosen its files.
-        crate::trust::renew(&self.project);
+        crate::state::trust::renew(&self.project);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl ScenarioRunner {
     }
 
     fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, RunError> {
-        let has_programs = || crate::mode_cache::read(&self.project).modes.iter().any(Mode::has_steps);
+        let has_programs = || crate::state::mode_cache::read(&self.project).modes.iter().any(Mode::has_steps);
         if !self.shell && has_programs() {
             return Err(RunError::NeedsShell);
         }
@@ -186,7 +186,7 @@ impl ScenarioRunner {
     fn change_project(&mut self, step: &ScenarioStep) -> Result<(), RunError> {
         if let Some(wait) = &step.wait {
             self.offset = self.offset.saturating_add(duration(wait)?);
-            self.context.date = live::ahead(self.offset).date;
+            self.context.date = world::ahead(self.offset).date;
         }
         for (path, text) in step.write.iter().flatten() {
             self.write(path, text)?;
@@ -195,13 +195,13 @@ impl ScenarioRunner {
             let line = self.context.filled(line);
             execute(self.program("sh").args(["-c", &line]), &line)?;
         }
-        crate::trust::renew(&self.project);
+        crate::state::trust::renew(&self.project);
         step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), RunError> {
         let full = self.project.home.join(self.context.filled(path));
-        if !crate::paths::lexical(&full).starts_with(&self.project.home) {
+        if !crate::host::paths::lexical(&full).starts_with(&self.project.home) {
             return Err(RunError::Outside(path.to_owned()));
         }
         if !self.shell && full.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
@@ -271,9 +271,9 @@ impl ScenarioRunner {
         for text in [reason].into_iter().chain(context).chain(messages).chain(moves) {
             *text = text.replace(&self.context.home, "{home}");
         }
-        let catalogue = crate::mode_cache::read(&self.project);
+        let catalogue = crate::state::mode_cache::read(&self.project);
         let (hash, name) = (catalogue.hash.clone(), "the modes of the scenario".to_owned());
-        let location = CaseLocation { file: Arc::clone(&self.file), line, at: Some(live::ahead(self.offset).at) };
+        let location = CaseLocation { file: Arc::clone(&self.file), line, at: Some(world::ahead(self.offset).at) };
         let compared = Comparison::new(event, decided, answer.asked);
         collector.case(location, compared, &Arc::new(ResolvedModes { catalogue, hash, name }), met);
     }

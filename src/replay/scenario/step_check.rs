@@ -1,7 +1,7 @@
 //! Checks the output of a step against its expectations.
 
 use super::{ScenarioContext, ScenarioStep};
-use crate::verdict::Finding;
+use crate::facts::verdict::Finding;
 use serde_json::Value;
 
 /// The output of a step.

@@ -1,7 +1,7 @@
 //! Tool calls without a result. The host runs read-only calls in parallel, and all others one by one.
 
-use crate::shell::{self, ExecContext};
 use serde_json::Value;
+use shell_effects::ExecContext;
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +78,8 @@ fn is_read_only(call: &PendingCall) -> bool {
 fn is_read_only_command(line: &str) -> bool {
     let context =
         ExecContext { cwd: "/".to_owned(), home: "/".to_owned(), project: "/".to_owned(), ..ExecContext::default() };
-    let effects = shell::effects(line, &context);
-    let is_read_only = |run: &shell::ProgramCall| {
+    let effects = shell_effects::effects(line, &context);
+    let is_read_only = |run: &shell_effects::ProgramCall| {
         let argv = run.argv();
         let word = |at: usize| argv.get(at).map_or("", String::as_str);
         READ_ONLY_PROGRAMS.contains(&word(0)) || word(0) == "git" && READ_ONLY_GIT.contains(&word(1))

@@ -6,7 +6,7 @@ use super::SubagentInfo;
 use super::merge::{ended_call, text_at};
 use super::skipped::{RecordKey, SkippedRecords, record_key};
 use super::timeline::{AgentEvent, AgentTimeline, EventContext};
-use crate::transcript::{MessageContent, TranscriptRecord};
+use crate::host::transcript::{MessageContent, TranscriptRecord};
 use std::collections::HashSet;
 
 /// The agents whose records are inside the progress records of one file.

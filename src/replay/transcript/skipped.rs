@@ -1,6 +1,6 @@
 //! Records of a transcript that are not used: counts by reason, and how copies are recognized.
 
-use crate::transcript::TranscriptRecord;
+use crate::host::transcript::TranscriptRecord;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -5,7 +5,7 @@ mod messages;
 use super::SubagentInfo;
 use super::pending_calls::PendingCalls;
 use super::skipped::SkippedRecords;
-use crate::transcript::{LenientText, TranscriptRecord};
+use crate::host::transcript::{LenientText, TranscriptRecord};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 

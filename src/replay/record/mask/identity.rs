@@ -1,8 +1,8 @@
 //! Replaces the folders, names and email addresses of a machine and its user by neutral ones.
 
 use super::{MaskCounts, MaskLevel, replace, whole_word};
-use crate::mode::EMBEDDED;
-use crate::paths::transcript_folder;
+use crate::host::paths::transcript_folder;
+use crate::policy::mode::EMBEDDED;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 

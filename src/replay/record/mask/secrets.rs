@@ -1,7 +1,7 @@
 //! Learns the secrets of a whole recording, then masks them everywhere in it.
 
 use super::{MaskCounts, anywhere, replace, replace_ranges, whole_word};
-use crate::mode::EMBEDDED;
+use crate::policy::mode::EMBEDDED;
 use redact::walk::{JsonRewriter, rewrite};
 use redact::{MASK, find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use super::super::message_text::{UserMessage, tool_response};
 use super::super::pending_calls::PendingCall;
 use super::super::skipped::{SkipReason, SkippedRecords};
 use super::{AgentTimeline, AssistantMessage, PossibleStop, RecordTime};
-use crate::transcript::{ContentBlock, TranscriptRecord};
+use crate::host::transcript::{ContentBlock, TranscriptRecord};
 use serde_json::Value;
 
 impl AgentTimeline {

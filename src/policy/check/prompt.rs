@@ -1,0 +1,25 @@
+//! `prompt`: what the user, or the parent of an agent, wrote.
+
+use super::{CheckKind, Scope, TextPattern};
+use crate::facts::EventText;
+use crate::facts::verdict::Outcome;
+use crate::policy::yaml::{Node, TreeReader};
+use serde::{Deserialize, Serialize};
+
+/// Passes when the event's prompt has everything asked for; for a call of `Agent` it is the agent's prompt.
+///
+/// ```yaml
+/// check: { prompt: { contains: login, matches: "MS-\\d+" } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptCheck(pub TextPattern);
+
+impl CheckKind for PromptCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        Self(TextPattern::read(reader, node, "`prompt`"))
+    }
+
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        self.0.ask(scope, EventText::Prompt, "prompt")
+    }
+}

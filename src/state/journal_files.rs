@@ -1,0 +1,477 @@
+//! Journals on disk: appending a line, rotation, and reading them back.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use crate::facts::SessionHistory;
+use crate::host::event::Event;
+use crate::host::paths::checksum;
+use crate::state::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
+use base::digest::sha256;
+use base::disk;
+use memchr::{memchr, memmem, memrchr};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How much of a journal may be read again to find the agents and edits of a session.
+pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
+
+/// Appends a line in one write; a journal of more than `limit` bytes is rotated first.
+///
+/// Returns whether the line reaches a new block of [`ACTIVITY_BLOCK`] bytes.
+pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    let (mut file, mut size) = open(path)?;
+    if size > limit && rotate(path, lock, limit) {
+        (file, size) = (open(path)?.0, 0);
+    } else if size > 0 && !ends_with_newline(&file, size)? {
+        // A full disk or a kill may have cut the last line off; this one must stay readable.
+        text.insert(0, b'\n');
+    }
+    file.write_all(&text)?;
+    Ok(size / ACTIVITY_BLOCK != (size + text.len() as u64) / ACTIVITY_BLOCK)
+}
+
+fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
+    let mut last = Vec::new();
+    disk::read_at(file, size - 1, 1, &mut last)?;
+    Ok(last == b"\n")
+}
+
+/// Opens a journal; returns its size, too.
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    match disk::open_append(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            path.ancestors().nth(2).into_iter().for_each(disk::ignore_own);
+            disk::open_append(path)
+        }
+        result => result,
+    }
+}
+
+/// Renames the journal to its older part; of several processes that try, one succeeds.
+fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
+    let Ok((guard, _)) = disk::open_lock(lock) else { return false };
+    if fs4::FileExt::try_lock(&guard).is_err() {
+        return false;
+    }
+    let is_still_large = fs::metadata(path).is_ok_and(|file| file.len() > limit);
+    is_still_large && fs::rename(path, older_part(path)).is_ok()
+}
+
+/// The path of the older part of a rotated journal.
+pub fn older_part(path: &Path) -> PathBuf {
+    path.with_extension("old.jsonl")
+}
+
+/// Both parts of a journal, the older first; a missing part is empty.
+fn parts(path: &Path) -> [Vec<u8>; 2] {
+    [older_part(path), path.to_owned()].map(|part| disk::read(&part, disk::LARGEST).unwrap_or_default())
+}
+
+/// Every readable line of a journal, the older part first.
+#[must_use]
+pub fn lines(path: &Path) -> Vec<JournalLine> {
+    all(path).0
+}
+
+/// Every readable line of a journal, the older part first, and the number of unreadable lines.
+pub fn all(path: &Path) -> (Vec<JournalLine>, usize) {
+    let (mut readable, mut unreadable) = (Vec::new(), 0);
+    for line in parts(path).iter().flat_map(|part| split(part)) {
+        match read(line) {
+            Some(line) => readable.push(line),
+            None => unreadable += 1,
+        }
+    }
+    (readable, unreadable)
+}
+
+fn split(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// The lines of bytes that end with a newline.
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (line, after) = rest.split_at_checked(memchr(b'\n', rest)?)?;
+        rest = after.get(1..)?;
+        Some(line)
+    })
+}
+
+fn read(line: &[u8]) -> Option<JournalLine> {
+    serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
+}
+
+/// A change of a session's state in a journal.
+#[derive(Debug, Deserialize)]
+pub struct SealedChange<'a> {
+    /// When the event came.
+    pub at: String,
+    /// The seal of the modes.
+    pub seal: StateSeal,
+    /// The session after the event.
+    #[serde(borrow)]
+    pub after: SealedState<'a>,
+}
+
+/// The exact text of a session's modes: its seal is over that.
+#[derive(Debug, Deserialize)]
+pub struct SealedState<'a> {
+    /// The modes; missing if there are none.
+    #[serde(borrow, default)]
+    pub modes: Option<&'a RawValue>,
+}
+
+/// How much of a journal is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchDepth {
+    /// Its last part.
+    Tail,
+    /// All of it.
+    Whole,
+}
+
+/// The beginning of the seal in the lines of changes.
+const SEAL_MARK: &[u8] = b"\"seal\":{\"revision\":";
+
+/// The latest changes of a session's state in its journal, the last one first, until `visit` returns a value.
+pub fn find_change<T>(
+    path: &Path,
+    depth: SearchDepth,
+    mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
+) -> Option<T> {
+    let mut visit = |line: &[u8]| serde_json::from_slice(line).ok().and_then(|change| visit(&change));
+    let is_sealed = |line: &&[u8]| contains(line, SEAL_MARK);
+    match depth {
+        SearchDepth::Tail => find_sealed_line(path, visit),
+        SearchDepth::Whole => {
+            parts(path).iter().rev().find_map(|part| split(part).rev().filter(is_sealed).find_map(&mut visit))
+        }
+    }
+}
+
+/// Calls `visit` with the lines with a seal in the last part of a journal, the last one first.
+fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+    const BLOCK: u64 = 32 * 1024;
+    const TAIL: u64 = 256 * 1024;
+    let (file, mut end) = disk::open_sized(path).ok()?;
+    let finder = memmem::FinderRev::new(SEAL_MARK);
+    let first = end.saturating_sub(TAIL);
+    let mut block = Vec::new();
+    while end > first {
+        let start = end.saturating_sub(BLOCK).max(first);
+        // The mark may begin in this block and end in the next one.
+        let overlap = SEAL_MARK.len() as u64 - 1;
+        disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
+        end = start;
+        if !contains(&block, SEAL_MARK) {
+            continue;
+        }
+        for at in finder.rfind_iter(&block) {
+            let found = match line_in(&block, at, start == 0) {
+                Some(line) => visit(line),
+                None => line_around(&file, start + at as u64).and_then(|line| visit(&line)),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    None
+}
+
+/// The line around a position in a file.
+fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
+    const REACHES: [u64; 3] = [4 * 1024, 128 * 1024, 4 * 1024 * 1024];
+    let mut bytes = Vec::new();
+    REACHES.into_iter().find_map(|reach| {
+        let from = at.saturating_sub(reach);
+        disk::read_at(file, from, at - from + reach, &mut bytes).ok()?;
+        line_in(&bytes, usize::try_from(at - from).ok()?, from == 0).map(<[u8]>::to_vec)
+    })
+}
+
+/// The line around a position in a part of a file, if the whole line is there; a line may begin with the first part.
+fn line_in(bytes: &[u8], at: usize, is_first: bool) -> Option<&[u8]> {
+    let (before, after) = bytes.split_at_checked(at)?;
+    let start = memrchr(b'\n', before).map(|at| at + 1).or_else(|| is_first.then_some(0))?;
+    bytes.get(start..at + memchr(b'\n', after)?)
+}
+
+/// The last readable line of a journal.
+pub fn last(path: &Path) -> Option<JournalLine> {
+    /// Larger than almost every line.
+    const TAIL: u64 = 256 * 1024;
+    let tail = disk::read_tail(path, TAIL).ok()?;
+    split(&tail).rev().find_map(read).or_else(|| lines(path).pop())
+}
+
+/// The readable lines in the last 2 MiB of a journal.
+pub fn recent(path: &Path) -> Vec<JournalLine> {
+    const TAIL: u64 = 2 * 1024 * 1024;
+    split(&disk::read_tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
+}
+
+/// The journals of a project's sessions.
+#[must_use]
+pub fn journals(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let is_journal = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
+    };
+    entries.filter(is_journal).collect()
+}
+
+/// The journals of the other sessions that were active last.
+pub fn recent_others(own: &Path) -> impl Iterator<Item = PathBuf> {
+    const MOST: usize = 4;
+    let written = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let mut others = own.parent().map(journals).unwrap_or_default();
+    others.retain(|path| path != own);
+    others.sort_by_cached_key(|path| std::cmp::Reverse(written(path)));
+    others.into_iter().take(MOST)
+}
+
+/// Whether a text occurs in the latest part of a journal.
+pub fn mentions(path: &Path, text: &str) -> bool {
+    const PART: u64 = 1 << 20;
+    disk::read_tail(path, PART).is_ok_and(|bytes| contains(&bytes, text.as_bytes()))
+}
+
+/// Hashes the files that an event changed; missing and very large ones are left out.
+pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
+    const MANY: usize = 50;
+    const LARGEST: u64 = 16 * 1024 * 1024;
+    let hashed = |path: &&str| {
+        let bytes = disk::read(Path::new(path), LARGEST).ok()?;
+        Some(WrittenFile { path: (*path).to_owned(), sha256: sha256(&bytes) })
+    };
+    paths.iter().take(MANY).filter_map(hashed).collect()
+}
+
+/// How much text at the beginning of a journal and before a position tells whether it is the same, in bytes.
+const CHECKED: u64 = 64;
+
+/// How far a journal has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalPosition {
+    /// Identifies the file: a checksum of its beginning, which has the time of the first event.
+    file: u64,
+    /// The end of the last line that was read.
+    pub offset: u64,
+    /// A checksum of the text before it.
+    #[serde(default)]
+    end: u64,
+}
+
+impl JournalPosition {
+    /// Whether both are positions in the same file.
+    pub fn is_in_file_of(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+/// The log of agents and edits in a journal, and how far it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadActivity {
+    /// Where the next line begins.
+    pub position: JournalPosition,
+    /// The agents and edits up to there.
+    pub log: ActivityLog,
+    /// Whether lines that had been read were removed or changed since, and nobody has been told.
+    #[serde(default)]
+    pub is_altered: bool,
+}
+
+/// Reads the agents and edits of a session from its journal, after what was `read` before; `None` when it cannot be read.
+///
+/// What was read before stays known, even if it is no longer there.
+pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity> {
+    let Some(journal) = OpenJournal::open(path) else {
+        let read = read?;
+        // Another process may be rotating it.
+        let is_rotated = OpenJournal::open(&older_part(path)).is_some_and(|older| older.has(&read.position));
+        return Some(ReadActivity { is_altered: read.is_altered || !is_rotated, ..read });
+    };
+    let mut is_altered = read.as_ref().is_some_and(|read| read.is_altered);
+    let (mut log, from) = match read {
+        Some(read) if journal.has(&read.position) => (read.log, read.position.offset),
+        read => {
+            let older = older_activity(&older_part(path), read)?;
+            is_altered |= older.is_altered;
+            (older.log, 0)
+        }
+    };
+    let offset = journal.add_activity(from, &mut log).ok()?;
+    let end = journal.checksum_before(offset)?;
+    Some(ReadActivity { position: JournalPosition { file: journal.id, offset, end }, log, is_altered })
+}
+
+/// The agents and edits before the present part of a journal.
+#[derive(Default)]
+struct OlderActivity {
+    log: ActivityLog,
+    is_altered: bool,
+}
+
+/// Reads the agents and edits in the older part of a journal, after what was `read` there before.
+fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<OlderActivity> {
+    let journal = OpenJournal::open(path);
+    match (journal, read) {
+        (Some(journal), Some(read)) if journal.has(&read.position) => {
+            let mut log = read.log;
+            journal.add_activity(read.position.offset, &mut log).ok()?;
+            Some(OlderActivity { log, is_altered: false })
+        }
+        (_, Some(read)) => Some(OlderActivity { log: read.log, is_altered: true }),
+        (Some(journal), None) => {
+            let mut log = ActivityLog::default();
+            journal.add_activity(0, &mut log).ok()?;
+            Some(OlderActivity { log, is_altered: false })
+        }
+        (None, None) => Some(OlderActivity::default()),
+    }
+}
+
+/// A journal that is read from any position.
+struct OpenJournal {
+    file: File,
+    size: u64,
+    /// A checksum of its beginning.
+    id: u64,
+}
+
+impl OpenJournal {
+    fn open(path: &Path) -> Option<Self> {
+        let (file, size) = disk::open_sized(path).ok()?;
+        let mut beginning = Vec::new();
+        disk::read_at(&file, 0, CHECKED, &mut beginning).ok()?;
+        Some(Self { file, size, id: checksum(&beginning) })
+    }
+
+    /// Whether the text up to a position is the one that was read.
+    fn has(&self, position: &JournalPosition) -> bool {
+        let is_same = || self.checksum_before(position.offset) == Some(position.end);
+        self.id == position.file && position.offset <= self.size && is_same()
+    }
+
+    fn checksum_before(&self, offset: u64) -> Option<u64> {
+        let (from, mut text) = (offset.saturating_sub(CHECKED), Vec::new());
+        disk::read_at(&self.file, from, offset - from, &mut text).ok()?;
+        Some(checksum(&text))
+    }
+
+    /// Adds the lines from `offset` on; returns the end of the last whole line.
+    fn add_activity(&self, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
+        const BLOCK: u64 = 64 * 1024;
+        let (mut end, mut reach, mut block) = (offset, BLOCK, Vec::new());
+        while end < self.size {
+            disk::read_at(&self.file, end, reach.min(self.size - end), &mut block)?;
+            let Some(lines) = memrchr(b'\n', &block).and_then(|last| block.get(..=last)) else {
+                // The line is longer, or not written to its end.
+                if end + reach >= self.size {
+                    break;
+                }
+                reach *= 4;
+                continue;
+            };
+            for line in whole_lines(lines).filter(|line| may_concern_activity(line)) {
+                let _: Result<(), serde_json::Error> = serde_json::from_slice(line).map(|value| log.add_line(&value));
+            }
+            (end, reach) = (end + lines.len() as u64, BLOCK);
+        }
+        Ok(end)
+    }
+}
+
+/// Whether a line may be about agents or edits: most events are of another kind, which their beginning shows.
+fn may_concern_activity(line: &[u8]) -> bool {
+    const KIND: &[u8] = b"\"hook_event_name\":\"";
+    let kind = find(line, KIND).and_then(|at| line.get(at + KIND.len()..));
+    let is_of_kind = kind.is_none_or(|kind| kind.starts_with(b"Subagent") || kind.starts_with(b"PostToolUse"));
+    is_of_kind && contains_any(line, &ActivityLog::WORDS)
+}
+
+/// The history of a session of the project at `home`, from its journal.
+pub fn history(path: &Path, home: &Path) -> SessionHistory {
+    #[derive(Deserialize)]
+    struct EventLine {
+        at: String,
+        event: Value,
+    }
+    let mut builder = HistoryBuilder::new(home);
+    for line in parts(path).iter().flat_map(|part| split(part)) {
+        let is_first = builder.history.started_at.is_none();
+        if !is_first && !contains_any(line, &HistoryBuilder::EVENTS) {
+            continue;
+        }
+        if let Ok(EventLine { at, event }) = serde_json::from_slice(line) {
+            builder.history.started_at.get_or_insert(at);
+            if let Ok(event) = Event::from_value(event) {
+                builder.add(&event);
+            }
+        }
+    }
+    builder.history
+}
+
+fn contains_any(line: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| contains(line, word.as_bytes()))
+}
+
+/// Whether bytes contain a text.
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    find(bytes, text).is_some()
+}
+
+/// Where a text is in bytes.
+///
+/// `memmem` asks the processor for its instructions first, and on a virtual machine that takes longer than the search.
+fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(finder) = memchr::arch::x86_64::sse2::packedpair::Finder::new(text)
+        && bytes.len() >= finder.min_haystack_len()
+    {
+        return finder.find(bytes, text);
+    }
+    memmem::find(bytes, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A journal line with a seal of this revision, of about `size` bytes.
+    fn sealed(revision: u64, size: usize) -> String {
+        let text = "x".repeat(size);
+        format!(r#"{{"at":"{text}","seal":{{"revision":{revision},"previous":"","seal":""}},"after":{{"id":"s"}}}}"#)
+    }
+
+    #[test]
+    fn the_last_change_is_found_wherever_it_is_in_the_tail() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let quiet = r#"{"v":1,"event":{"hook_event_name":"PreToolUse"}}"#;
+        for size in [10, 5_000, 40_000, 200_000] {
+            for lines_after in [0, 1, 300, 600, 601, 602, 603, 604, 605, 3_000] {
+                let before = format!("{}\n{}\n", sealed(1, 10), sealed(2, size));
+                std::fs::write(&path, before + &format!("{quiet}\n").repeat(lines_after)).unwrap();
+                let found = find_change(&path, SearchDepth::Tail, |change| Some(change.seal.revision));
+                assert_eq!(found, Some(2), "{size} bytes, {lines_after} lines after it");
+                let first = |change: &SealedChange<'_>| (change.seal.revision == 1).then_some(());
+                let is_in_tail = std::fs::metadata(&path).unwrap().len() < 256 * 1024;
+                assert_eq!(find_change(&path, SearchDepth::Tail, first).is_some(), is_in_tail);
+                assert_eq!(find_change(&path, SearchDepth::Whole, first), Some(()));
+            }
+        }
+        assert_eq!(find_change(&folder.path().join("none"), SearchDepth::Tail, |_| Some(())), None);
+    }
+}
