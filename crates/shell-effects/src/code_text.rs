@@ -29,9 +29,10 @@ const READING_CALLS: &str = "abs abspath add all any append assert basename bool
 /// Whether code calls only functions that read.
 pub(super) fn only_reads(kind: &str, code: &str) -> bool {
     // `rm['x']()`, `` $`rm x` ``
-    let hides_calls = ["](", ")(", "$`"].iter().any(|call| code.contains(call));
+    let has_any = |words: &[&str]| words.iter().any(|word| code.contains(word));
     // Ruby calls functions without parentheses.
-    let is_bare = ["FileUtils", "PStore", "reopen", "Dir[", "File.open"].iter().any(|word| code.contains(word));
+    let is_bare = kind == "ruby" && has_any(&["FileUtils", "PStore", "reopen", "Dir[", "File.open"]);
+    let hides_calls = is_bare || has_any(&["](", ")(", "$`"]);
     let is_known = |(at, _)| {
         let before = code.get(..at).unwrap_or_default();
         match before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default() {
@@ -40,7 +41,7 @@ pub(super) fn only_reads(kind: &str, code: &str) -> bool {
             name => has_name(READING_CALLS, name),
         }
     };
-    !hides_calls && !(kind == "ruby" && is_bare) && code.match_indices('(').all(is_known)
+    !hides_calls && code.match_indices('(').all(is_known)
 }
 
 /// Whether the arguments of `open` have no mode, or one for reading.

@@ -160,6 +160,8 @@ pub(super) fn suspect(walker: &mut Walker<'_>, kind: &str, code: &str) {
     let suspected = std::mem::replace(&mut walker.effects, outer);
     walker.effects.in_code.extend(suspected.changes);
     walker.effects.calls_in_code.extend(suspected.calls);
+    // Notes that not all of them could be walked, if there are too many.
+    walker.steps(1);
 }
 
 fn is_protected(walker: &Walker<'_>, path: &ShellWord) -> bool {

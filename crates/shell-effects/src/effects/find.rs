@@ -28,8 +28,8 @@ impl Walker<'_> {
         let here = [ShellWord::new(".")];
         let starts = if starts.is_empty() { here.as_slice() } else { starts };
         let mut printed: Vec<Selection> = Vec::new();
-        let excluded = find_expression::excluded_by(tests, starts, self);
-        let outer = std::mem::replace(&mut self.excludes, excluded);
+        let exclusion = find_expression::excluded_by(tests, starts, self);
+        let outer = std::mem::replace(&mut self.excludes, exclusion);
         for action in FindExpression::actions(tests, starts) {
             match action {
                 FindAction::Save(file) => self.write(file),

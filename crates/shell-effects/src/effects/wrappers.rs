@@ -131,9 +131,8 @@ impl Walker<'_> {
         }
         let name = given.rsplit('/').next().unwrap_or_default();
         if first.has_glob() {
-            // `/bin/r? x` may be any program that matters.
+            // `/bin/r? x` may be any of these; shells come last, as they may run what the others write.
             self.effects.hidden.push(word::shown(words));
-            // Shells come last, as they may run what the others write.
             for name in names_with(GLOBBED).rev().filter(|known| fast_glob::glob_match(name, known)) {
                 self.in_ignored_subshell(|walker| walker.run(&[&[ShellWord::new(name)], rest].concat(), input));
             }
@@ -150,13 +149,8 @@ impl Walker<'_> {
         if let Some(printed) = self.run_by_verb(name, rest, input) {
             return printed;
         }
-        let plain = WRAPPERS.iter().find(|(names, verbs, ..)| verbs.is_empty() && has_name(names, name));
-        if let Some((_, _, valued, operands)) = plain {
-            let printed = self.wrapped(name, rest, valued, *operands, input);
-            if name == "exec" {
-                self.mark_redefined("`exec` replaces the shell");
-            }
-            return printed;
+        if let Some((_, _, valued, operands)) = without_verb(name) {
+            return self.wrapped(name, rest, valued, *operands, input);
         }
         match name {
             _ if has_trait(name, SHELL) => self.shell(rest, input),
@@ -302,6 +296,9 @@ impl Walker<'_> {
         });
         if let Some(root) = root {
             self.changed_below(&root, before);
+        }
+        if name == "exec" {
+            self.mark_redefined("`exec` replaces the shell");
         }
         printed
     }
@@ -465,6 +462,11 @@ impl Walker<'_> {
         self.state.alternatives = alternatives;
         self.keep_alternatives();
     }
+}
+
+/// The row of a program that runs its operands.
+fn without_verb(name: &str) -> Option<&'static (&'static str, &'static str, &'static str, usize)> {
+    WRAPPERS.iter().find(|(names, verbs, ..)| verbs.is_empty() && has_name(names, name))
 }
 
 /// The words after a `--`, if they begin with one.
