@@ -16,6 +16,7 @@ mod agents;
 mod begins;
 mod case;
 mod client;
+mod costs;
 mod folders;
 mod forks;
 mod gates;
@@ -76,6 +77,7 @@ fn cases() -> Vec<Case> {
         ("other hooks", other_hooks::cases()),
         ("install", install::cases()),
         ("plugin", plugin::cases()),
+        ("costs", costs::cases()),
         ("folders", folders::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),
