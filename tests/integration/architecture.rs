@@ -41,7 +41,7 @@ fn table() -> Vec<Row> {
 
 /// The production files of `src` and the crates.
 fn sources() -> Vec<Source> {
-    let tests = Regex::new(r"(?s)#\[cfg\(test\)\]\s*mod \w+ \{.*").unwrap();
+    let tests = Regex::new(r"(?s)#\[cfg\(test\)\]\s*(?:pub )?mod \w+ \{.*").unwrap();
     let folders = [root().join("src"), root().join("crates")];
     let files = folders.iter().flat_map(walkdir::WalkDir::new).filter_map(Result::ok);
     let mut sources = Vec::new();

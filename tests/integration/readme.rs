@@ -100,7 +100,7 @@ fn the_picture_of_a_block_shows_the_real_message() {
     event(json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
     let call = json!({ "subagent_type": "strategic-planner", "prompt": "Plan.", "description": "Plan" });
     let reply = event(json!({ "hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call })).json();
-    let today = modegate::internals::now().date;
+    let today = crate::project::today();
     let words = [&reply["systemMessage"], &reply["hookSpecificOutput"]["permissionDecisionReason"]];
     for text in words.map(|text| text.as_str().unwrap().replace(&today, "111626")) {
         assert!(shown.contains(&text), "{text} is not in {shown}");
