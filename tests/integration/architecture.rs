@@ -116,6 +116,18 @@ fn dependencies_go_one_way() {
     }
 }
 
+/// Paths that the other tests would not see: `crate::{…}`, and `super::` out of a room.
+#[test]
+fn rooms_are_named_by_their_paths() {
+    let supers = Regex::new("(?:super::)+").unwrap();
+    for source in sources().iter().filter(|source| source.name.starts_with("src/")) {
+        assert!(!source.text.contains("crate::{"), "{} has a group of rooms", source.name);
+        let depth = source.name.split('/').count() - 1;
+        let leaves = supers.find_iter(&source.text).any(|found| found.len() / "super::".len() >= depth);
+        assert!(!leaves, "{} leaves its room with `super::`", source.name);
+    }
+}
+
 /// The program is at the top of the workspace: what a crate knows, it knows without modegate.
 #[test]
 fn crates_know_nothing_of_the_project() {
