@@ -180,7 +180,7 @@ fn play(home: &Path, session: &str, seed: usize) {
     for turn in 0..TURNS {
         tools(&event, seed * TURNS + turn);
     }
-    let day = modegate::internals::now().date;
+    let day = jiff::Zoned::now().strftime("%m%d%y");
     fs::write(home.join(format!("project/plans/plan_{session}_{day}.md")), "# Plan\n").unwrap();
     event("SubagentStop", planner);
     event("PostToolUse", spawn);

@@ -116,10 +116,15 @@ fn answered(
 
 #[cfg(test)]
 mod tests {
+    use super::answer_in;
+    use crate::host::event::TABLE;
     use crate::host::hook_entries::TIMEOUT;
     use crate::state::store::lock::LOCK_TIMEOUT;
+    use crate::state::user_folder::project_paths_in;
     use crate::world::STEP_TIMEOUT;
     use git_facts::GIT_TIMEOUT;
+    use jiff::SignedDuration;
+    use serde_json::{Value, json};
     use std::time::Duration;
 
     #[test]
@@ -127,5 +132,31 @@ mod tests {
         // One lock for the state, one for the rotation of the journal.
         let longest = GIT_TIMEOUT + STEP_TIMEOUT + 2 * LOCK_TIMEOUT;
         assert!(longest + Duration::from_secs(5) < Duration::from_secs(TIMEOUT), "{longest:?}");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes a project")]
+    fn null_and_wrong_types_are_harmless_everywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("app");
+        std::fs::create_dir_all(home.join(".claude/hooks")).unwrap();
+        let places = project_paths_in(home, &folder.path().join("state"));
+        let whole = json!({
+            "session_id": "s", "transcript_path": "/x", "cwd": "/x", "prompt_id": "p", "permission_mode": "default", "agent_id": "a",
+            "agent_type": "strategic-planner", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"},
+            "tool_response": {"agentId": "a"}, "prompt": "/plan x", "background_tasks": [{"status": "running"}], "stop_hook_active": true,
+            "error": "e", "last_assistant_message": "m", "source": "startup",
+        });
+        for row in TABLE {
+            for key in whole.as_object().unwrap().keys() {
+                for odd in [Value::Null, json!(5), json!([]), json!({}), json!(true), json!("")] {
+                    let mut event = whole.clone();
+                    event["hook_event_name"] = row.name.into();
+                    event[key] = odd;
+                    let answered = answer_in(event.to_string().as_bytes(), &places, SignedDuration::ZERO);
+                    assert!(answered.reply.exit == 0 || answered.reply.exit == 2);
+                }
+            }
+        }
     }
 }

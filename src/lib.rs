@@ -2,7 +2,8 @@
 //!
 //! An [`Event`] comes in; the [`Catalogue`] has the modes; [`decide`] asks the [`Facts`] and returns a [`Decided`] with
 //! the [`Session`] after the event; [`reply`] renders it for the host. [`answer`] does all of this for a project on
-//! disk, as `modegate hook` does. [`redecide`] replays a line of a journal.
+//! disk, as `modegate hook` does. [`redecide`] replays a line of a journal. With a [`Scenario`], a test harness of your own
+//! plays the files that `modegate replay` plays.
 //!
 //! ```
 //! use modegate::{Catalogue, Event, Facts, RecordedAnswers, Session, decide, reply};
@@ -25,6 +26,10 @@ mod facts;
 mod hook;
 mod host;
 mod policy;
+/// Built for `fuzz/` only, which cannot reach what it tries otherwise.
+#[cfg(any(test, fuzzing))]
+#[path = "../fuzz/properties.rs"]
+pub mod properties;
 mod replay;
 mod state;
 mod world;
@@ -38,6 +43,7 @@ pub use hook::{HookAnswer, Reply, answer, reply};
 pub use host::event::{Event, EventError, EventKind};
 pub use host::ids::{AgentName, GateId, SessionId};
 pub use policy::mode::Catalogue;
+pub use replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 pub use state::journal::JournalLine;
 
 use std::path::Path;
@@ -57,36 +63,4 @@ pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventE
     let event = Event::from_value(line.event.clone())?;
     let source = RecordedAnswers::new(line.asked.clone());
     Ok(decide(&event, modes, &line.before, &Facts::new(&source)))
-}
-
-/// For this repository's own tests; not part of the public interface.
-#[doc(hidden)]
-pub mod internals {
-    pub use crate::commands::starter::FILES;
-    pub use crate::facts::{ChangeKind, CommitState, GitChange, frontmatter, frontmatter_of};
-    pub use crate::hook::answer_in;
-    pub use crate::host::event::{TABLE, Trigger};
-    pub use crate::host::hook_entries::{
-        PROJECT_COMMAND, SettingsScope, plugin_hooks, required_events, with_entries, without_entries,
-    };
-    pub use crate::host::transcript::{conversation_text, latest_assistant_text};
-    pub use crate::policy::check::KINDS;
-    pub use crate::policy::gallery::GALLERY;
-    pub use crate::policy::mode::{GATE, Gate, MODE, PHASE};
-    pub use crate::policy::settings::{Level, Settings};
-    pub use crate::policy::yaml::Location;
-    pub use crate::replay::change::DecisionChange;
-    pub use crate::replay::inferred::InferredFacts;
-    pub use crate::replay::line::RecordedLine;
-    pub use crate::replay::record::recording::Header;
-    pub use crate::replay::redecision::Redecision;
-    pub use crate::replay::report::html::page;
-    pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
-    pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
-    pub use crate::state::journal::{masked as masked_session, redacted};
-    pub use crate::state::journal_files::{journals, lines};
-    pub use crate::state::store::{StateStatus, StateSummary};
-    pub use crate::state::user_folder::{project_paths, project_paths_in};
-    pub use crate::world::now;
-    pub use shell_effects::{ExecContext, effects};
 }

@@ -20,12 +20,8 @@ mod bad_modes;
 mod check_command;
 #[path = "integration/commands.rs"]
 mod commands;
-#[path = "support/corpus.rs"]
-mod corpus;
 #[path = "integration/doctor.rs"]
 mod doctor;
-#[path = "integration/evidence.rs"]
-mod evidence;
 #[cfg(unix)]
 #[path = "integration/faults.rs"]
 mod faults;
@@ -49,16 +45,12 @@ mod places;
 mod plugin;
 #[path = "support/project.rs"]
 mod project;
-#[path = "integration/properties.rs"]
-mod properties;
 #[path = "integration/race.rs"]
 mod race;
 #[path = "integration/readme.rs"]
 mod readme;
 #[path = "integration/record.rs"]
 mod record;
-#[path = "integration/recordings.rs"]
-mod recordings;
 #[path = "integration/replay.rs"]
 mod replay;
 #[path = "integration/state.rs"]
@@ -69,8 +61,6 @@ mod steps;
 mod streams;
 #[path = "integration/tampering.rs"]
 mod tampering;
-#[path = "integration/transcripts.rs"]
-mod transcripts;
 #[path = "integration/trust.rs"]
 mod trust;
 #[path = "integration/windows.rs"]

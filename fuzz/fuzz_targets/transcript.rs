@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| modegate_fuzz::check("transcript", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| modegate::properties::check("transcript", data));

@@ -14,7 +14,7 @@ use crate::hook::installation;
 use crate::host::event::EventKind;
 use crate::host::hook_entries;
 use crate::host::paths::ProjectPaths;
-use base::disk::IGNORED;
+use crate::state::IGNORED;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io;

@@ -95,6 +95,6 @@ fn is_set_up(places: &ProjectPaths) -> bool {
         return false;
     }
     let made = fs::create_dir_all(places.hooks());
-    disk::ignore_own(&places.hooks());
+    crate::state::ignore_own(&places.hooks());
     made.is_ok()
 }

@@ -16,7 +16,9 @@ pub use entry::{HookEntry, entries_in, settings_value};
 pub use guarded::{DISABLING, GuardedSettings};
 pub use host_schema::malformed;
 pub use launcher::SCRIPT;
-pub use plugin::{HostSettings, SettingsScope, enables_plugin, is_superseded, plugin_hooks};
+#[cfg(test)]
+pub use plugin::tests::plugin_hooks;
+pub use plugin::{HostSettings, SettingsScope, enables_plugin, is_superseded};
 
 use crate::host::event::EventKind;
 

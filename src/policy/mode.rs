@@ -19,7 +19,7 @@ pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use named_programs::{NamedProgram, replaced_hooks};
 pub use project_trust::{ProjectTrust, TrustState};
-pub use read::{GATE, MODE, MOST_GATES, PHASE, read, read_node};
+pub use read::{MOST_GATES, read, read_node};
 pub use user_only::USER_SETTINGS;
 
 use crate::host::event::Trigger;

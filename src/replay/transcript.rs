@@ -5,25 +5,14 @@
 //!
 //! A session has a main file and one file per subagent. Each is read line by line into a [`TranscriptFile`];
 //! [`rebuild`] puts the events of all files in order.
-//!
-//! ```
-//! use modegate::internals::{SubagentInfo, TranscriptFile, rebuild};
-//! let main = "/home/ann/.claude/projects/-home-ann-app/s1.jsonl";
-//! let mut file = TranscriptFile::main(main);
-//! file.line(br#"{"type": "user", "cwd": "/home/ann/app", "message": {"content": "/plan x"}}"#);
-//! let path = "/home/ann/.claude/projects/-home-ann-app/s1/subagents/agent-a1.jsonl";
-//! let metadata = br#"{"agentType": "planner", "toolUseId": "toolu_1"}"#;
-//! let agents = SubagentInfo::of(path, Some(metadata)).map(|agent| TranscriptFile::of_agent(main, path, agent));
-//! let session = rebuild(std::iter::once(file).chain(agents).collect());
-//! assert_eq!(session.events[1].event["prompt"], "/plan x");
-//! assert_eq!(session.skipped.count(), 0);
-//! ```
 
 mod merge;
 mod message_text;
 mod pending_calls;
 mod reported_agents;
 mod skipped;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 pub(crate) use skipped::{RecordKey, record_key};

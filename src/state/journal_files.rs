@@ -47,7 +47,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            path.ancestors().nth(2).into_iter().for_each(disk::ignore_own);
+            path.ancestors().nth(2).into_iter().for_each(super::ignore_own);
             disk::open_append(path)
         }
         result => result,

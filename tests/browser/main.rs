@@ -13,7 +13,6 @@
 )]
 
 use libtest_mimic::{Arguments, Trial};
-use modegate::internals::page;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -54,11 +53,25 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials.into()).exit();
 }
 
+/// The page that `replay --html` writes, with `data` in place of its own; unit tests check how that is escaped.
+fn page(folder: &Path, data: &Value) -> String {
+    const DATA: &str = "<script type=\"application/json\" id=\"data\">";
+    let file = folder.join("page.html");
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings/demo.jsonl");
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_modegate"));
+    let output = replay.arg("replay").arg(recording).arg("--html").arg(&file).current_dir(folder).output().unwrap();
+    let page = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let (before, rest) = page.split_once(DATA).unwrap();
+    let (_, after) = rest.split_once("</script>").unwrap();
+    let json = data.to_string().replace('<', "\\u003c");
+    format!("{before}{DATA}{json}</script>{after}")
+}
+
 /// The lines that the appended script writes about the page of `data`.
 fn driven(browser: &Path, data: &Value, part: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = page(data);
+    let page = page(folder.path(), data);
     let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
     let (before, after) = page.rsplit_once("</body>").unwrap();
     std::fs::write(&file, format!("{before}{script}{after}")).unwrap();

@@ -1,8 +1,7 @@
 //! Whatever comes in: exit 0, a clear line, nothing outside `.claude/hooks`, no crash.
 
 use crate::project::{CommandOutput, Project, run_command};
-use modegate::internals::{answer_in, project_paths_in};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// One clear line on stderr, at most one JSON object on stdout, exit 0.
 #[track_caller]
@@ -30,29 +29,6 @@ fn input_that_is_not_an_event_gets_one_clear_line() {
     ];
     for (bytes, line) in cases {
         check_harmless(&project.hook_bytes(bytes), line);
-    }
-}
-
-#[test]
-fn null_and_wrong_types_are_harmless_everywhere() {
-    let project = Project::installed();
-    let places = project_paths_in(project.home(), &project.user().join("state"));
-    let whole = json!({
-        "session_id": "s", "transcript_path": "/x", "cwd": "/x", "prompt_id": "p", "permission_mode": "default", "agent_id": "a",
-        "agent_type": "strategic-planner", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"},
-        "tool_response": {"agentId": "a"}, "prompt": "/plan x", "background_tasks": [{"status": "running"}], "stop_hook_active": true,
-        "error": "e", "last_assistant_message": "m", "source": "startup",
-    });
-    for row in modegate::internals::TABLE {
-        for key in whole.as_object().unwrap().keys() {
-            for odd in [Value::Null, json!(5), json!([]), json!({}), json!(true), json!("")] {
-                let mut event = whole.clone();
-                event["hook_event_name"] = row.name.into();
-                event[key] = odd;
-                let answered = answer_in(event.to_string().as_bytes(), &places, jiff::SignedDuration::ZERO);
-                assert!(answered.reply.exit == 0 || answered.reply.exit == 2);
-            }
-        }
     }
 }
 
@@ -131,9 +107,13 @@ fn a_fork_with_an_odd_transcript_is_answered() {
 #[test]
 fn a_project_without_modegate_stays_untouched() {
     let project = Project::new();
-    for row in modegate::internals::TABLE {
-        let output = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
-        assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() }, "{}", row.name);
+    // The error names all events.
+    let events = serde_json::from_str::<modegate::EventKind>("\"?\"").unwrap_err().to_string();
+    let events: Vec<&str> = events.split('`').skip(3).step_by(2).collect();
+    assert!(events.len() > 30, "{events:?}");
+    for name in events {
+        let output = project.hook(&json!({"hook_event_name": name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
+        assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() }, "{name}");
     }
     assert_eq!(std::fs::read_dir(project.home()).unwrap().count(), 0);
 }

@@ -3,8 +3,6 @@
 use crate::project::Project;
 use crate::steps::Server;
 use modegate::Catalogue;
-use modegate::internals::Gate;
-use modegate::internals::Location;
 use serde_json::{Value, json};
 
 fn example(name: &str) -> String {
@@ -13,11 +11,12 @@ fn example(name: &str) -> String {
 
 /// The base's gates with this one file, each without its location.
 #[track_caller]
-fn gates(file: &str, text: &str) -> Vec<Gate> {
+fn gates(file: &str, text: &str) -> Vec<String> {
     let catalogue = Catalogue::compose(None, &[(file.to_owned(), text.to_owned())]);
     assert!(catalogue.broken.is_empty(), "{}\n{text}", catalogue.broken[0]);
-    let gates = catalogue.mode("base").unwrap().gates.iter().cloned();
-    gates.map(|gate| Gate { location: Location::default(), ..gate }).collect()
+    let mut gates = catalogue.mode("base").unwrap().gates.clone();
+    gates.iter_mut().for_each(|gate| gate.location = Default::default());
+    gates.iter().map(|gate| format!("{gate:#?}")).collect()
 }
 
 #[track_caller]

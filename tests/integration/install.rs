@@ -430,22 +430,29 @@ fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     assert!(output.stderr.contains("install for all projects with `--user`"), "{}", output.stderr);
 }
 
+/// A file of the starter workflow, such as `commands/plan.md`.
+fn starter_file(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("modes").join(path)).unwrap()
+}
+
 #[test]
 fn the_starter_workflow_follows_the_rules_of_the_host() {
-    use modegate::internals::FILES;
-    for file in FILES {
-        let text = file.text;
-        assert!(text.starts_with("---\n") && text.is_ascii(), "{}", file.path);
-        if file.path.starts_with("commands/") {
-            assert_eq!(text.matches('$').count(), 1, "{}: one $ARGUMENTS and no other", file.path);
-            assert!(text.contains("Request: $ARGUMENTS\n") && !text.contains("!`"), "{}", file.path);
-            // Brackets without quotes are a list to YAML, which the host does not expect.
-            assert!(text.contains("argument-hint: \""), "{}", file.path);
-        } else {
-            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(plain.contains("full final report"), "{}", file.path);
-            let tools = text.lines().find(|line| line.starts_with("tools: ")).unwrap();
-            assert!(!tools.contains("Agent") && !tools.contains("Skill"), "{}", file.path);
+    for folder in ["commands", "agents"] {
+        for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("modes").join(folder)).unwrap() {
+            let path = format!("{folder}/{}", file.unwrap().file_name().to_string_lossy());
+            let text = starter_file(&path);
+            assert!(text.starts_with("---\n") && text.is_ascii(), "{path}");
+            if folder == "commands" {
+                assert_eq!(text.matches('$').count(), 1, "{path}: one $ARGUMENTS and no other");
+                assert!(text.contains("Request: $ARGUMENTS\n") && !text.contains("!`"), "{path}");
+                // Brackets without quotes are a list to YAML, which the host does not expect.
+                assert!(text.contains("argument-hint: \""), "{path}");
+            } else {
+                let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(plain.contains("full final report"), "{path}");
+                let tools = text.lines().find(|line| line.starts_with("tools: ")).unwrap();
+                assert!(!tools.contains("Agent") && !tools.contains("Skill"), "{path}");
+            }
         }
     }
     for (agent, words) in [
@@ -456,8 +463,7 @@ fn the_starter_workflow_follows_the_rules_of_the_host() {
         ("consulting-expert", "consulted_by: consulting-expert"),
         ("code-reviewer", "reviews/review_<session>_<MMDDYY>.md"),
     ] {
-        let file = FILES.iter().find(|file| file.path == format!("agents/{agent}.md")).unwrap();
-        assert!(file.text.contains(words), "{agent} does not mention {words}");
+        assert!(starter_file(&format!("agents/{agent}.md")).contains(words), "{agent} does not mention {words}");
     }
 }
 
@@ -524,10 +530,7 @@ fn only_what_install_created_is_removed() {
     let project = Project::new();
     let notes = format!(".claude/hooks/modegate{EXE_SUFFIX}/notes.txt");
     project.write(&notes, "precious");
-    project.write(
-        ".claude/commands/plan.md",
-        modegate::internals::FILES.iter().find(|file| file.path == "commands/plan.md").unwrap().text,
-    );
+    project.write(".claude/commands/plan.md", starter_file("commands/plan.md"));
     let blocked = project.run(&["install"]);
     assert_eq!(blocked.exit, 1);
     assert!(blocked.stderr.contains("there is a folder with this name"), "{}", blocked.stderr);

@@ -100,7 +100,7 @@ fn the_picture_of_a_block_shows_the_real_message() {
     event(json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
     let call = json!({ "subagent_type": "strategic-planner", "prompt": "Plan.", "description": "Plan" });
     let reply = event(json!({ "hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call })).json();
-    let today = modegate::internals::now().date;
+    let today = crate::project::today();
     let words = [&reply["systemMessage"], &reply["hookSpecificOutput"]["permissionDecisionReason"]];
     for text in words.map(|text| text.as_str().unwrap().replace(&today, "111626")) {
         assert!(shown.contains(&text), "{text} is not in {shown}");
@@ -435,10 +435,13 @@ fn every_command_line_in_the_documents_has_a_command_and_options_that_exist() {
 #[test]
 fn every_path_for_contributors_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for document in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root.join(document)).unwrap();
+    for path in documents(&root.join("docs/dev"))
+        .into_iter()
+        .chain([root.join("docs/ARCHITECTURE.md"), root.join("CONTRIBUTING.md")])
+    {
+        let (document, text) = (path.display(), fs::read_to_string(&path).unwrap());
         let words = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
-        let folders = ["src/", "crates/", "tests/", "fixtures/", "modes/", "docs/", "benches/", "examples/"];
+        let folders = ["src/", "crates/", "tests/", "fixtures/", "modes/", "docs/", "benches/", "examples/", "fuzz/"];
         for word in words.filter(|word| folders.iter().any(|folder| word.starts_with(folder))) {
             let placeholder = word.contains(['*', ' ']) || word.contains("KIND") || word.contains("NAME");
             assert!(placeholder || root.join(word).exists(), "{document}: there is no `{word}`");

@@ -5,7 +5,6 @@ use modegate::Catalogue;
 use modegate::Event;
 use modegate::JournalLine;
 use modegate::decide;
-use modegate::internals::Header;
 use modegate::{Facts, RecordedAnswers};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -92,9 +91,12 @@ fn send(project: &Project, mut event: Value) {
 /// The modes and the lines of a recording.
 fn read_recording(text: &str) -> (Catalogue, Vec<(String, JournalLine)>) {
     let mut lines = text.lines();
-    let header: Header = serde_json::from_str(lines.next().unwrap()).unwrap();
-    let catalogue = header.catalogue();
-    assert_eq!(catalogue.hash, header.modes);
+    let header: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    let files: Vec<(String, String)> = serde_json::from_value(header["files"].clone()).unwrap_or_default();
+    let settings = header["settings"].as_str().map(|text| (".claude/modegate.yaml", text));
+    let mut catalogue = Catalogue::compose(settings, &files);
+    catalogue.contexts = serde_json::from_value(header["contexts"].clone()).unwrap_or_default();
+    assert_eq!(catalogue.hash, header["modes"]);
     (catalogue, lines.map(|line| (line.to_owned(), serde_json::from_str(line).unwrap())).collect())
 }
 

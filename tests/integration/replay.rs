@@ -1,7 +1,7 @@
 //! `modegate replay`: recorded events are decided again, and differences are reported.
 
+use crate::project::today;
 use crate::project::{CommandOutput, Project};
-use modegate::internals::now;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ fn played() -> (Project, PathBuf) {
     event(start);
     let stop = json!({"hook_event_name": "SubagentStop", "session_id": "s1", "agent_id": "a", "agent_type": "strategic-planner"});
     event(stop.clone());
-    project.write(&format!("project/plans/plan_s1_{}.md", now().date), "# Plan\n");
+    project.write(&format!("project/plans/plan_s1_{}.md", today()), "# Plan\n");
     event(stop);
     event(
         json!({"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "terraform apply"}}),

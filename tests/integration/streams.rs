@@ -1,7 +1,7 @@
 //! Whole sessions of the real host, through the hook in order.
 
+use crate::project::today;
 use crate::project::{CommandOutput, Project};
-use modegate::internals::now;
 use serde_json::{Value, json};
 
 /// A stream in a project where plan mode is active; `act` works on the project before an event.
@@ -37,7 +37,7 @@ fn exits(output: &[(String, CommandOutput)], label: &str) -> Vec<i32> {
 }
 
 fn plan(project: &Project, text: &str) {
-    project.write(&format!("project/MS-001_Login/plans/plan_s1_{}.md", now().date), text);
+    project.write(&format!("project/MS-001_Login/plans/plan_s1_{}.md", today()), text);
 }
 
 fn is(event: &Value, name: &str, agent: &str) -> bool {
@@ -134,7 +134,7 @@ fn an_agent_in_its_own_worktree_is_checked_there() {
         }
         if is(event, "PostToolUse", "strategic-planner") {
             let there = cwd.strip_prefix(&format!("{}/", project.home().display())).unwrap();
-            project.write(&format!("{there}/project/MS-001_Login/plans/plan_s1_{}.md", now().date), "# Plan\n");
+            project.write(&format!("{there}/project/MS-001_Login/plans/plan_s1_{}.md", today()), "# Plan\n");
         }
     });
     assert_eq!(exits(&output, "SubagentStop strategic-planner"), [0]);

@@ -14,7 +14,7 @@ fn prompt(session: &str, text: &str) -> Value {
 
 /// What the journal of session `s` has about security.
 fn security(project: &Project) -> String {
-    let lines = modegate::internals::lines(&project.home().join(".claude/hooks/sessions/s.jsonl"));
+    let lines = project.journal("s");
     lines.iter().flat_map(|line| line.security.clone()).collect::<Vec<_>>().join("\n")
 }
 

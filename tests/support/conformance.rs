@@ -3,7 +3,7 @@
 //! Each file has scenarios separated by `---`; `about` is the sentence in our own words.
 
 use libtest_mimic::Trial;
-use modegate::internals::Scenario;
+use modegate::Scenario;
 use std::path::Path;
 
 pub fn trials() -> Vec<Trial> {

@@ -21,6 +21,7 @@ pub struct Block {
     pub line: usize,
 }
 
+#[allow(dead_code, reason = "each test binary uses its part")]
 impl Document {
     pub fn read(name: &'static str) -> Self {
         let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();

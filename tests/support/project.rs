@@ -1,6 +1,6 @@
 //! Projects in temporary folders, and running the binary in them.
 
-use modegate::internals::{now, project_paths_in};
+use modegate::JournalLine;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,8 +62,9 @@ impl Project {
 
     /// The project's folder in the user's state folder.
     pub fn own(&self) -> PathBuf {
-        let state = self.folder.path().canonicalize().unwrap().join(".local/state/modegate");
-        project_paths_in(self.home(), &state).state_dir.unwrap()
+        let digest = base::digest::sha256(self.home().as_os_str().as_encoded_bytes());
+        let state = self.folder.path().canonicalize().unwrap().join(".local/state/modegate/projects");
+        state.join(format!("app-{}", &digest[..16]))
     }
 
     /// The file with the state of a session.
@@ -73,7 +74,7 @@ impl Project {
 
     /// Writes a file; `{date}` in its path is replaced by today's date.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
-        let path = self.home().join(path.replace("{date}", &now().date));
+        let path = self.home().join(path.replace("{date}", &today()));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
@@ -143,10 +144,21 @@ impl Project {
         self.hook_bytes(event.to_string().as_bytes())
     }
 
+    /// The readable lines of a session's journal.
+    pub fn journal(&self, session: &str) -> Vec<JournalLine> {
+        let text = self.read(&format!(".claude/hooks/sessions/{session}.jsonl"));
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     /// The state, as JSON.
     pub fn cache(&self) -> Value {
         serde_json::from_str(&self.read(".claude/hooks/cache.json")).unwrap_or_default()
     }
+}
+
+/// Today as `MMDDYY`, as in the names of files.
+pub fn today() -> String {
+    jiff::Zoned::now().strftime("%m%d%y").to_string()
 }
 
 /// After this time a command is taken to hang and is killed, which fails its test.

@@ -32,7 +32,7 @@ const ATTEMPTS_ON_WINDOWS: u64 = 200;
 /// What to do when the target of a write is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPolicy {
-    /// Replaces the link by a file: for modegate's own files, since a link may lead anywhere.
+    /// Replaces the link by a file: for a program's own files, since a link may lead anywhere.
     Replace,
     /// Writes the file that the link leads to and keeps its permissions: for files of the user.
     Follow,
@@ -213,28 +213,5 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() => Err(io::Error::other("it is a link, and links are not followed here")),
         _ => Ok(()),
-    }
-}
-
-/// The `.gitignore` of `.claude/hooks`.
-pub const IGNORED: &str = "# Written by modegate: its program, state and journals are this machine's own.
-/*.tmp
-/.gitignore
-/cache.broken-*.json
-/cache.json
-/cache.lock
-/installed.json
-/modegate
-/modegate.exe
-/modes.bin
-/sessions/
-/settings*.json.bak
-";
-
-/// Makes git ignore what modegate writes to `hooks`, so that its own files never make the project dirty.
-pub fn ignore_own(hooks: &Path) {
-    let ignore = hooks.join(".gitignore");
-    if !ignore.exists() {
-        let _: io::Result<()> = write(&ignore, IGNORED.as_bytes(), LinkPolicy::Replace);
     }
 }

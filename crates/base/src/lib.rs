@@ -1,4 +1,4 @@
-//! What every part of modegate stands on: regular files, programs with a time limit, paths, and text that is safe to print.
+//! What the other crates and the program stand on: regular files, programs with a time limit, paths, and text that is safe to print.
 
 pub mod crash;
 pub mod digest;

@@ -137,7 +137,7 @@ pub fn choose_color(choice: Option<bool>) {
     let _: Result<(), bool> = COLOR.set(color);
 }
 
-/// What tells modegate's own escape sequences from those in the text of others, until they are printed.
+/// What tells the program's own escape sequences from those in the text of others, until they are printed.
 fn style_mark() -> &'static str {
     static MARK: OnceLock<String> = OnceLock::new();
     MARK.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(std::process::id())))

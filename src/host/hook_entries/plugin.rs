@@ -1,9 +1,8 @@
 //! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
 
 use super::host_schema::is_used;
-use super::{DISABLING, HookEntry, TIMEOUT, entries_in, launcher, settings_value};
-use crate::host::event::EventKind;
-use serde_json::{Map, Value, json};
+use super::{DISABLING, HookEntry, entries_in, settings_value};
+use serde_json::Value;
 use std::path::Path;
 
 /// The flag of `modegate hook` in such an entry.
@@ -22,7 +21,6 @@ pub struct HostSettings {
 
 /// Where a settings file belongs; later ones override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each name is the place")]
 pub enum SettingsScope {
     Plugin,
     User,
@@ -78,26 +76,27 @@ pub fn enables_plugin(text: &str) -> bool {
     plugins.any(|(name, value)| name.starts_with(PLUGIN_PREFIX) && *value == Value::Bool(true))
 }
 
-/// The `hooks/hooks.json` of the plugin, with an entry per event.
-///
-/// The same on every platform: where the host runs a line in a shell, it has one.
-#[must_use]
-pub fn plugin_hooks(events: &[EventKind]) -> String {
-    let args = format!("hook {FALLBACK_FLAG}");
-    let group = |kind: &EventKind| {
-        let command = launcher::fallback_line(&args, *kind);
-        let entry = json!({"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": "modegate"});
-        (kind.name().to_owned(), json!([{"hooks": [entry]}]))
-    };
-    let hooks: Map<String, Value> = events.iter().map(group).collect();
-    let file = json!({"description": "Calls modegate, which decides from files and git", "hooks": hooks});
-    format!("{file:#}\n")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::{PROJECT_COMMAND, with_entries};
+pub mod tests {
+    use super::super::{PROJECT_COMMAND, TIMEOUT, launcher, with_entries};
     use super::*;
+    use crate::host::event::EventKind;
+    use serde_json::{Map, json};
+
+    /// The `hooks/hooks.json` of the plugin, with an entry per event.
+    ///
+    /// The same on every platform: where the host runs a line in a shell, it has one.
+    pub fn plugin_hooks(events: &[EventKind]) -> String {
+        let args = format!("hook {FALLBACK_FLAG}");
+        let group = |kind: &EventKind| {
+            let command = launcher::fallback_line(&args, *kind);
+            let entry = json!({"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": "modegate"});
+            (kind.name().to_owned(), json!([{"hooks": [entry]}]))
+        };
+        let hooks: Map<String, Value> = events.iter().map(group).collect();
+        let file = json!({"description": "Calls modegate, which decides from files and git", "hooks": hooks});
+        format!("{file:#}\n")
+    }
 
     fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
         super::is_superseded(event, files, from_plugin, Some(Path::new("/state/bin/modegate")))

@@ -1,5 +1,9 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
+mod corpus;
+mod evidence;
+mod recordings;
+
 use super::super::recorded_facts::RecordedFacts;
 use super::*;
 use crate::facts::{

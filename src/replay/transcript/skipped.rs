@@ -6,7 +6,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Why a record was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages describe the reasons")]
 pub enum SkipReason {
     #[error("not a complete JSON object")]
     NotJson,
@@ -68,12 +67,6 @@ impl SkippedRecords {
         let own = self.0.entry(reason).or_insert(SkipCount { count: 0, first: more.first });
         own.count += more.count;
         own.first = own.first.min(more.first);
-    }
-
-    /// The number of all skipped records.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.0.values().map(|skipped| skipped.count).sum()
     }
 }
 

@@ -304,4 +304,13 @@ mod tests {
         assert!(!sessions.contains_key("s0") && sessions.contains_key(&newest));
         assert_eq!(summary.latest("plan_mode"), Some(newest.as_str()));
     }
+
+    #[test]
+    fn the_example_in_the_documents_can_be_read() {
+        let document = include_str!("../../../docs/journal.md");
+        let (_, rest) = document.split_once("```json cache\n").unwrap();
+        let state = StateSummary::parse(rest.split("```").next().unwrap().as_bytes());
+        assert_eq!(state.status, StateStatus::Sound);
+        assert_eq!(state.entry("plan_mode", "demo-session").unwrap()["done"][0], "draft");
+    }
 }

@@ -229,7 +229,7 @@ impl StateStore {
             disk::refuse_link(&hooks)?;
             fs::create_dir_all(&hooks)?;
         }
-        disk::ignore_own(&hooks);
+        crate::state::ignore_own(&hooks);
         Ok(())
     }
 }

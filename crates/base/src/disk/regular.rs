@@ -8,12 +8,11 @@ use std::path::Path;
 
 /// The largest file that is read where nothing smaller is enough.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
-/// The largest program that is compared with modegate's own; debug builds are large.
+/// The largest program that is compared with the running one; debug builds are large.
 pub const PROGRAM: u64 = if cfg!(debug_assertions) { 128 } else { 32 } * 1024 * 1024;
 /// The largest file that people or agents write.
 pub const SMALL: u64 = 16 * 1024 * 1024;
-/// The largest file that configures the host or modegate: every session reads all of them, also those of a repository that
-/// nobody trusts.
+/// The largest file that configures a program: each start reads all of them, also those of a repository that nobody trusts.
 pub const CONFIGURATION: u64 = 512 * 1024;
 
 /// Opens a regular file for reading.

@@ -15,7 +15,6 @@ mod changed;
 mod committed;
 mod compare;
 mod odd;
-#[path = "../support/project.rs"]
 mod project;
 mod random_repo;
 mod repo;

@@ -1,13 +1,15 @@
 //! The recordings in `fixtures/recordings`: real sessions, decided again from the file alone.
 
-use modegate::Event;
-use modegate::JournalLine;
-use modegate::Verdict;
-use modegate::internals::{Header, InferredFacts};
-use modegate::{Answer, FactSource, Question};
-use modegate::{Decided, decide};
-use modegate::{Facts, RecordedAnswers};
-use modegate::{ModeEnding, Session};
+#![expect(clippy::disallowed_methods, reason = "a test reads fixtures")]
+
+use super::InferredFacts;
+use crate::engine::{Decided, decide};
+use crate::facts::session::{ModeEnding, Session};
+use crate::facts::verdict::Verdict;
+use crate::facts::{Answer, FactSource, Facts, Question, RecordedAnswers};
+use crate::host::event::Event;
+use crate::replay::record::recording::Header;
+use crate::state::journal::JournalLine;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -3,6 +3,8 @@
 //! The shapes and their shares are those of 1,816 test runs in real sessions; the text is made up. Filters are run by a
 //! real shell, so that what is cut off is what would be.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads fixtures")]
+
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};

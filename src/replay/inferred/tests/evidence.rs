@@ -1,8 +1,12 @@
 //! How many test runs of a generated corpus are read, and how many of them wrongly.
 
-use crate::corpus::{Sample, Truth, samples};
-use modegate::internals::InferredFacts;
-use modegate::{Catalogue, Event, Facts, ModeState, Session, decide};
+use super::InferredFacts;
+use super::corpus::{Sample, Truth, samples};
+use crate::engine::decide;
+use crate::facts::Facts;
+use crate::facts::session::{ModeState, Session};
+use crate::host::event::Event;
+use crate::policy::mode::Catalogue;
 use std::collections::BTreeMap;
 
 /// As many as in the sessions whose shapes the corpus has.
@@ -82,6 +86,6 @@ fn most_runs_are_read_and_none_wrongly() {
     let total = &table[&(true, "total")];
     assert!(total.read * 100 >= total.all * 95, "\n{rows}");
     assert_eq!(rows, RATES, "the counts have changed:\n{rows}");
-    let page = include_str!("../../docs/checks.md");
+    let page = include_str!("../../../../docs/checks.md");
     assert!(page.contains(SENTENCE), "docs/checks.md lacks: {SENTENCE}");
 }

@@ -2,14 +2,26 @@
 //!
 //! Each function panics where its property does not hold.
 
-use modegate::internals::{
-    ExecContext, PROJECT_COMMAND, Scenario, SettingsScope, StateStatus, StateSummary, TranscriptFile,
-    conversation_text, effects, frontmatter, frontmatter_of, latest_assistant_text, masked_session, rebuild, redacted,
-    with_entries, without_entries,
-};
-use modegate::{Catalogue, Event, EventKind, Facts, JournalLine, RecordedAnswers, Session, decide, redecide, reply};
+#[cfg(test)]
+mod mutation;
+
+use crate::engine::decide;
+use crate::facts::frontmatter::{self, frontmatter_of};
+use crate::facts::session::Session;
+use crate::facts::{Facts, RecordedAnswers};
+use crate::hook::reply;
+use crate::host::event::{Event, EventKind};
+use crate::host::hook_entries::{PROJECT_COMMAND, SettingsScope, with_entries, without_entries};
+use crate::host::transcript::{conversation_text, latest_assistant_text};
+use crate::policy::mode::Catalogue;
+use crate::redecide;
+use crate::replay::scenario::Scenario;
+use crate::replay::transcript::{TranscriptFile, rebuild};
+use crate::state::journal::{JournalLine, masked, redacted};
+use crate::state::store::{StateStatus, StateSummary};
 use redact::{find_export_secrets, masked_text};
 use serde_json::Value;
+use shell_effects::{ExecContext, effects};
 use std::sync::LazyLock;
 
 /// A property with its name, which is also that of its seeds.
@@ -98,7 +110,7 @@ fn journal(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<JournalLine>(line) else { continue };
         drop(redecide(&line, &MODES));
-        drop(masked_session(line.before));
+        drop(masked(line.before));
     }
 }
 

@@ -1,9 +1,8 @@
-//! The properties of `fuzz/`, for a few seconds: mutated fixtures, always the same ones.
+//! The properties, for a few seconds: mutated fixtures, always the same ones.
 
-#[path = "../../fuzz/src/lib.rs"]
-mod fuzzed;
+#![expect(clippy::disallowed_methods, reason = "a test reads fixtures")]
 
-use fuzzed::PROPERTIES;
+use super::{PROPERTIES, check};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -117,7 +116,7 @@ fn mutated_fixtures_keep_every_property() {
                 let bytes = mutated(&seeds, &mut numbers);
                 // The test has ended if nobody listens.
                 let is_heard = sender.send((bytes.clone(), None)).is_ok();
-                let result = std::panic::catch_unwind(|| fuzzed::check(name, &bytes)).is_ok();
+                let result = std::panic::catch_unwind(|| check(name, &bytes)).is_ok();
                 if !is_heard || sender.send((bytes, Some(result))).is_err() {
                     return;
                 }
