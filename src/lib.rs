@@ -78,7 +78,7 @@ pub mod internals {
     pub use crate::replay::change::DecisionChange;
     pub use crate::replay::inferred::InferredFacts;
     pub use crate::replay::line::RecordedLine;
-    pub use crate::replay::record::recording::Header;
+    pub use crate::replay::recording::Header;
     pub use crate::replay::redecision::Redecision;
     pub use crate::replay::report::html::page;
     pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};

@@ -8,7 +8,7 @@ use crate::replay::journal::continuity::{Continuity, FileLine, LineOrder};
 use crate::replay::line::{LineKeys, LineKind, RecordedLine, unescaped};
 use crate::replay::line_reader::{LineReader, RawLine};
 use crate::replay::mode_source::{ModeSource, ResolvedModes};
-use crate::replay::record::recording::{self, Header};
+use crate::replay::recording::{self, Header};
 use crate::replay::redecision::Redecision;
 use crate::replay::result::CaseLocation;
 use crate::state::journal::VERSION;

@@ -2,13 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::commands::cli_error::CliError;
 use crate::host::paths::{ProjectPaths, hash};
 use crate::policy::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::replay::command::no_input;
-use crate::replay::record::recording::Header;
+use crate::replay::recording::Header;
 use crate::state::mode_cache;
 use crate::state::user_folder::project_paths;
+use base::cli_error::CliError;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,6 @@ pub(crate) mod markdown;
 pub(crate) mod progress;
 pub(crate) mod summary;
 
-use crate::commands::cli_error::CliError;
 use crate::host::paths::hash;
 use crate::policy::mode::Catalogue;
 use crate::replay::collector::{ReplayMessage, Shard};
@@ -23,6 +22,7 @@ use crate::replay::report::markdown::ChangedDecisions;
 use crate::replay::report::progress::{ProgressLine, decimal};
 use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::ReplayProblem;
+use base::cli_error::CliError;
 use base::disk::{self, LinkPolicy};
 use base::printable;
 use base::screen::{print_error, print_line, print_workflow_command};

@@ -1,7 +1,6 @@
 //! The results of all inputs together, and how the terminal shows them.
 
-use crate::commands::why::verdict_style;
-use crate::facts::verdict::Truth;
+use crate::facts::verdict::{Truth, Verdict};
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::collector::InputTotals;
 use crate::replay::result::{ReplayProblem, ReplayResult};
@@ -99,6 +98,14 @@ impl ReplaySummary {
         }
         print_new_blocks(self);
         print_totals(self);
+    }
+}
+
+pub(crate) fn verdict_style(verdict: Verdict) -> TextStyle {
+    match verdict {
+        Verdict::Pass | Verdict::Observe => TextStyle::Green,
+        Verdict::Warn | Verdict::Ask => TextStyle::Yellow,
+        Verdict::Block | Verdict::Stop => TextStyle::Red,
     }
 }
 

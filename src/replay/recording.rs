@@ -4,7 +4,7 @@
 
 use crate::facts::session::Session;
 use crate::policy::mode::{Catalogue, ProjectSources};
-use crate::replay::record::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
+use crate::replay::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use crate::replay::redecision::{difference, redecide};
 use crate::state::journal::JournalLine;
 use serde::{Deserialize, Serialize};
