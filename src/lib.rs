@@ -77,9 +77,8 @@ pub mod internals {
     pub use crate::policy::yaml::Location;
     pub use crate::replay::change::DecisionChange;
     pub use crate::replay::inferred::InferredFacts;
-    pub use crate::replay::line::RecordedLine;
     pub use crate::replay::recording::Header;
-    pub use crate::replay::redecision::Redecision;
+    pub use crate::replay::redecision::decide_line;
     pub use crate::replay::report::html::page;
     pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
     pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};

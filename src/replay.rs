@@ -12,7 +12,7 @@ mod expectation;
 pub mod inferred;
 mod inputs;
 mod journal;
-pub mod line;
+mod line;
 mod line_reader;
 pub(crate) mod mask;
 mod merge;

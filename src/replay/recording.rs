@@ -2,10 +2,11 @@
 //!
 //! An export verifies that the masked lines are decided as before.
 
+use crate::engine::Decided;
 use crate::facts::session::Session;
 use crate::policy::mode::{Catalogue, ProjectSources};
 use crate::replay::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
-use crate::replay::redecision::{difference, redecide};
+use crate::replay::redecision::{decide_line, difference};
 use crate::state::journal::JournalLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -208,6 +209,12 @@ impl LineExporter {
             }
         }
     }
+}
+
+/// Decides a line again, if it has all that the modes ask.
+fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
+    let compared = decide_line(line.clone(), catalogue, &catalogue.hash).map_err(|_| "its event is invalid")?;
+    if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
 }
 
 #[cfg(test)]

@@ -9,8 +9,7 @@ use modegate::internals::now;
 
 use modegate::Finding;
 use modegate::internals::DecisionChange;
-use modegate::internals::RecordedLine;
-use modegate::internals::Redecision;
+use modegate::internals::decide_line;
 use modegate::internals::project_paths;
 use modegate::internals::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use std::path::Path;
@@ -93,15 +92,13 @@ impl PlayedScenario {
         lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
-    /// Decides every event of the journals again, from nothing but the journals, byte for byte.
+    /// Decides every event of the journals again, from nothing but the journals.
     pub fn replay(&self) -> Result<(), Failed> {
         let places = project_paths(self.project.home());
         let catalogue = modegate::load_modes(&places.home);
-        let mut redecision = Redecision::default();
         for path in modegate::internals::journals(&places.sessions()) {
             for line in std::fs::read_to_string(path)?.lines() {
-                let mut recorded: RecordedLine<'_> = serde_json::from_str(line)?;
-                let compared = redecision.decide_line(line.as_bytes(), &mut recorded, &catalogue, &catalogue.hash)?;
+                let compared = decide_line(serde_json::from_str(line)?, &catalogue, &catalogue.hash)?;
                 if !compared.other_modes && compared.change != DecisionChange::Same {
                     return Err(format!("replayed otherwise: {line}\nnow {:#?}", compared.decided.decision).into());
                 }
