@@ -161,7 +161,7 @@ impl<'r> ResultCollector<'r> {
             return self.totals.counts.count(compared.change, is_blocked, compared.is_undecided(), None);
         }
         let mut result = ReplayResult::new(location, compared, &modes.catalogue).with_expectation(expected);
-        result.met = result.met.or(met);
+        result.compared.met = result.compared.met.or(met);
         if let Some(blessed) = self.totals.blessed.as_mut() {
             blessed.bless(&result);
         }
@@ -179,13 +179,18 @@ impl<'r> ResultCollector<'r> {
 
     /// Reports a result, which may be of another run.
     pub(crate) fn result(&mut self, result: ReplayResult) {
-        self.begin_session(&result.session, &result.file.as_str().into());
+        self.begin_session(&result.event.session, &result.event.file.as_str().into());
         self.report(result);
     }
 
     fn report(&mut self, result: ReplayResult) {
-        self.totals.other_modes += u64::from(result.other_modes);
-        self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
+        self.totals.other_modes += u64::from(result.compared.other_modes);
+        self.totals.counts.count(
+            result.compared.change,
+            result.is_blocked(),
+            result.is_undecided(),
+            result.compared.met,
+        );
         self.quiet += u64::from(result.is_quiet());
         let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
         let is_notable = result.is_failing() || result.is_new_block() || self.options.notable && !result.is_quiet();

@@ -99,7 +99,7 @@ impl ReplayCommand {
     pub(crate) fn run(&self, here: &ProjectPaths, project: Option<PathBuf>) -> Result<bool, CliError> {
         let named = project.map(|given| given.canonicalize().unwrap_or(given));
         let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), here)?;
-        if let Some(broken) = source.broken().first() {
+        if let Some(broken) = source.broken() {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
         let accepted = self.require_trust(here)?;

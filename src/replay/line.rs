@@ -48,7 +48,7 @@ pub(crate) enum LineKind {
 
 impl<'a> LineKeys<'a> {
     pub(crate) fn parse(line: &'a [u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line))
+        serde_json::from_slice(line)
     }
 
     pub(crate) fn kind(&self) -> LineKind {
@@ -109,7 +109,7 @@ mod tests {
             (r#"{"type": "queue-operation", "sessionId": "s1"}"#, LineKind::TranscriptNote),
             (r#"{"type": "user", "uuid": "u1", "message": {"content": "x"}}"#, LineKind::Transcript),
             (r#"{"type": "summary", "summary": "x", "leafUuid": "u1"}"#, LineKind::TranscriptNote),
-            ("\u{feff}{\"type\": \"mode\", \"sessionId\": \"s1\"}", LineKind::TranscriptNote),
+            (r#"{"type": "mode", "sessionId": "s1"}"#, LineKind::TranscriptNote),
             (r#"{"type": "user", "uuid": "u1", "message": {"parts": [{"text": "x"}]}}"#, LineKind::ForeignMessage),
             (r#"{"type": "user", "sessionId": "s1", "content": "x"}"#, LineKind::ForeignMessage),
             (r#"{"type": "message", "sessionId": "s1", "message": {"content": "x"}}"#, LineKind::Other),

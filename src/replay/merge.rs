@@ -46,7 +46,7 @@ fn read_shard(path: &Path, file: &str, collector: &mut ResultCollector) -> std::
             }
             Ok(ShardLine { end: Some(end), .. }) => shard = Some(end),
             Ok(_) => match serde_json::from_slice::<ReplayResult>(bytes) {
-                Ok(result) if !result.kind.is_empty() => collector.result(result),
+                Ok(result) if !result.event.kind.is_empty() => collector.result(result),
                 Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
                 Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
             },

@@ -152,7 +152,7 @@ impl<'a> Reporter<'a> {
         } else if let Some(shard) = args.partition {
             print_line(json!({"end": shard}).to_string());
         }
-        self.write_reports(source.catalogue());
+        self.write_reports(&source.catalogue);
         if self.errors.is_empty() {
             return Ok(is_fine);
         }

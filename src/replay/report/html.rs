@@ -51,8 +51,8 @@ impl HtmlReport {
     pub(crate) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
         let Ok(event) = RawValue::from_string(json) else { return };
         let file = input.main().to_string_lossy();
-        let interest = if result.is_failing() { 2 } else { u8::from(result.verdict >= Verdict::Block) };
-        let own = |shown: &&mut HtmlSession| shown.id == result.session && shown.file == file;
+        let interest = if result.is_failing() { 2 } else { u8::from(result.now.verdict >= Verdict::Block) };
+        let own = |shown: &&mut HtmlSession| shown.id == result.event.session && shown.file == file;
         let size = event.get().len();
         // A stream may have several sessions; most often the event belongs to the last one.
         if let Some(shown) = self.sessions.iter_mut().rev().take(32).find(own) {
@@ -60,7 +60,7 @@ impl HtmlReport {
             shown.size += size;
             shown.events.push(event);
         } else {
-            let (id, file, source) = (result.session.clone(), file.into_owned(), input.kind);
+            let (id, file, source) = (result.event.session.clone(), file.into_owned(), input.kind);
             self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;

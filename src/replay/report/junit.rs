@@ -21,9 +21,10 @@ struct TestCase {
 
 impl JunitReport {
     pub(crate) fn add(&mut self, result: &ReplayResult) {
-        let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
+        let name = format!("line {}: {} is {}", result.event.line, result.event.words, result.now.outcome);
         let failure = result.is_failing().then(|| (result.title(), result.description()));
-        let skipped = result.is_undecided().then(|| format!("cannot be decided: {}", result.unrecorded.join(" ")));
+        let skipped =
+            result.is_undecided().then(|| format!("cannot be decided: {}", result.compared.unrecorded.join(" ")));
         self.cases.push(TestCase { name, failure, skipped });
     }
 
@@ -89,33 +90,32 @@ fn escaped(text: &str) -> String {
     let fits = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     let text: String = text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect();
     // A terminal that prints the report must not act on it.
-    quick_xml::escape::escape(printable::lines(&text)).into_owned()
+    let text = printable::lines(&text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&apos;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::verdict::{Decision, Verdict};
+    use crate::facts::verdict::Decision;
     use crate::replay::change::DecisionChange;
-    use crate::replay::result::PastDecision;
+    use crate::replay::result::{ComparedDecision, NewDecision, PastDecision};
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {
         let was = PastDecision { decision: Decision::default(), findings: Vec::new() };
         let result = ReplayResult {
-            session: "s<1>".into(),
-            line: 3,
-            event: "Stop".into(),
-            outcome: "blocked".into(),
-            verdict: Verdict::Block,
-            reason: "No \"plan\" & \u{1}.".into(),
-            change: DecisionChange::NewlyBlocked,
-            was: Some(was),
+            now: NewDecision { reason: "No \"plan\" & \u{1}.".into(), ..NewDecision::default() },
+            compared: ComparedDecision {
+                change: DecisionChange::NewlyBlocked,
+                was: Some(was),
+                ..ComparedDecision::default()
+            },
             ..ReplayResult::default()
         };
         let mut report = JunitReport::default();
         report.add(&result);
-        report.end_session(&result.session, "a.jsonl", 2);
+        report.end_session("s<1>", "a.jsonl", 2);
         let text = report.render();
         assert!(
             text.contains(

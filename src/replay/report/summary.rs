@@ -43,12 +43,12 @@ impl ReplaySummary {
     pub(crate) fn event(&mut self, result: ReplayResult) {
         let kept = if result.is_failing() {
             self.failing_count += 1;
-            for gate in &result.gates {
+            for gate in &result.compared.gates {
                 *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
             }
             &mut self.failing
         } else if result.is_new_block() {
-            for gate in result.gates.iter().filter(|_| result.change == DecisionChange::New) {
+            for gate in result.compared.gates.iter().filter(|_| result.compared.change == DecisionChange::New) {
                 *self.new_block_gates.entry(gate.to_string()).or_default() += 1;
             }
             &mut self.new_blocks
@@ -110,8 +110,8 @@ pub(crate) fn verdict_style(verdict: Verdict) -> TextStyle {
 }
 
 fn print_event(result: &ReplayResult, title: &str) {
-    print_line(format!("{title}  {}", one_line(&result.event)));
-    let place = format!("session {}, {}:{}", result.session, result.file, result.line);
+    print_line(format!("{title}  {}", one_line(&result.event.words)));
+    let place = format!("session {}, {}:{}", result.event.session, result.event.file, result.event.line);
     print_line(styled(TextStyle::Dim, &format!("  {}", one_line(&place))));
 }
 
@@ -134,16 +134,16 @@ fn print_new_blocks(summary: &ReplaySummary) {
     let (undecided, blocked): (Vec<&ReplayResult>, Vec<&ReplayResult>) =
         summary.new_blocks.iter().partition(|result| result.is_undecided());
     for result in blocked.iter().take(SHOWN) {
-        print_event(result, &styled(verdict_style(result.verdict), &result.outcome));
-        let gates: Vec<&str> = result.gates.iter().map(AsRef::as_ref).collect();
-        print_line(format!("  {}: {}", gates.join(", "), result.reason.replace('\n', " ")));
+        print_event(result, &styled(verdict_style(result.now.verdict), &result.now.outcome));
+        let gates: Vec<&str> = result.compared.gates.iter().map(AsRef::as_ref).collect();
+        print_line(format!("  {}: {}", gates.join(", "), result.now.reason.replace('\n', " ")));
     }
     print_more(blocked.len().saturating_sub(SHOWN) as u64, "");
     if let Some(first) = undecided.first() {
         let more = if undecided.len() > 1 { format!(", and {} more", undecided.len() - 1) } else { String::new() };
         let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
         let saw = unknown.map(|finding| &*finding.outcome.saw).unwrap_or_default();
-        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event));
+        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event.words));
     }
     if !summary.new_block_gates.is_empty() {
         print_table(summary.new_block_gates.iter().map(|(gate, count)| (count, gate.clone())));
