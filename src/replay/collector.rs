@@ -132,9 +132,7 @@ impl<'r> ResultCollector<'r> {
         met: Option<bool>,
     ) {
         self.settle();
-        if !self.totals.modes.contains(&modes.name) {
-            self.totals.modes.insert(modes.name.clone());
-        }
+        self.totals.modes.insert(modes.name.clone());
         self.begin_session(compared.event.session(), &location.file);
         self.pending = Some(PendingEvent { location, compared, modes: Arc::clone(modes), expected: None, met });
     }
@@ -158,7 +156,7 @@ impl<'r> ResultCollector<'r> {
             let is_blocked = compared.decided.decision.verdict >= Verdict::Block;
             self.totals.other_modes += u64::from(compared.other_modes);
             self.quiet += 1;
-            return self.totals.counts.count(compared.change, is_blocked, compared.is_undecided(), None);
+            return self.totals.counts.count(compared.change, is_blocked, false, None);
         }
         let mut result = ReplayResult::new(location, compared, &modes.catalogue).with_expectation(expected);
         result.compared.met = result.compared.met.or(met);
@@ -235,7 +233,6 @@ impl<'r> ResultCollector<'r> {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
         self.end_session();
-        self.totals.counts.sessions = self.totals.sessions.len() as u64;
         (self.receive)(ReplayMessage::End(Box::new(self.totals)));
     }
 }

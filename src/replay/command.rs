@@ -18,7 +18,6 @@ use base::cli_error::CliError;
 use base::screen::print_error;
 use clap::Args;
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Re-evaluates recorded sessions and reports what changed
@@ -138,8 +137,7 @@ impl ReplayCommand {
 
     fn find_inputs(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
         let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.paths.clone() };
-        let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
-        let mut found = found.map_err(|(path, error)| {
+        let mut found = FoundInputs::in_all(&paths, self.merge).map_err(|(path, error)| {
             let error = no_input(format!("cannot read `{}`: {error}", path.display()));
             let none = "no session was recorded here yet; name a file or a folder";
             let other = "name a journal, a recording, a scenario or a folder of them; `modegate log --path` prints a journal's path";
@@ -184,12 +182,15 @@ impl ReplayCommand {
         };
         let mut collector = ResultCollector::new(options, send);
         if !self.bless {
-            collector.file = read_expectations(input, &mut collector);
+            let path = input.expectation_file();
+            match ExpectationFile::open(&path) {
+                Ok(file) => collector.file = file,
+                Err(why) => collector.unmet(&path.to_string_lossy(), 0, why),
+            }
         }
         match input.kind {
             InputKind::Journal => journal::replay(input, source, &mut collector),
-            InputKind::Stream => stream::replay(input, source, live, &mut collector),
-            InputKind::Transcript => stream::replay_transcript(input, source, &mut collector),
+            InputKind::Stream | InputKind::Transcript => stream::replay(input, source, live, &mut collector),
             InputKind::Scenario => runner::replay(input, source, self.shell, &mut collector),
             InputKind::Shard => merge::replay(input, &mut collector),
         }
@@ -206,18 +207,4 @@ fn report_skipped(skipped: &[PathBuf]) {
     let names: Vec<String> = skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     let more = if skipped.len() > NAMED { format!(" and {} more", skipped.len() - NAMED) } else { String::new() };
     print_error(format!("skipped (not a recording): {}{more}", names.join(", ")));
-}
-
-/// Reads the expectation file of an input; one that cannot be read fails the replay.
-fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
-    let path = input.expectation_file();
-    let name = path.to_string_lossy();
-    match base::disk::read_text(&path, base::disk::LARGEST) {
-        Ok(text) => ExpectationFile::parse(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => {
-            collector.unmet(&name, 0, format!("cannot read the file: {error}"));
-            None
-        }
-    }
 }

@@ -5,6 +5,8 @@ use crate::facts::verdict::Verdict;
 use crate::replay::change::DecisionChange;
 use crate::replay::result::ReplayResult;
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
 
 /// The expected decision of one event; a key that is left out matches anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -54,6 +56,8 @@ pub(crate) enum ExpectationError {
     Yaml(#[from] serde_yaml::Error),
     #[error("too many brackets are open")]
     TooDeep,
+    #[error("cannot read the file: {0}")]
+    Io(#[from] io::Error),
 }
 
 /// The words for an event's result.
@@ -186,6 +190,14 @@ impl ExpectationFile {
             at.expected.check().map_err(|why| ExpectationError::Event(at.number, Box::new(why)))?;
         }
         Ok(file)
+    }
+
+    /// The expectations in a file, if there is one.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, ExpectationError> {
+        match base::disk::read_text(path, base::disk::LARGEST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            text => Self::parse(&text?).map(Some),
+        }
     }
 
     pub(crate) fn to_yaml(&self) -> String {

@@ -69,7 +69,7 @@ impl RecordingMasker {
     }
 
     pub(super) fn mask_line(&mut self, line: &Value, level: MaskLevel, counts: &mut MaskCounts) -> Value {
-        let short_secrets = self.secrets.short_secrets(line);
+        let short_secrets = KnownSecrets::short_secrets(line);
         rewrite(line, "", true, &mut LineMasker { masker: self, short_secrets, level, counts })
     }
 

@@ -43,11 +43,6 @@ impl Comparison {
         }
         self
     }
-
-    /// Whether there is neither a recorded decision nor a new one.
-    pub(crate) fn is_undecided(&self) -> bool {
-        self.change == DecisionChange::Undecidable && self.was.is_none()
-    }
 }
 
 /// Decides an event with the answers of a source; also gives what was asked.

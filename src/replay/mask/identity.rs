@@ -52,13 +52,10 @@ impl IdentityMask {
         }
         folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         folders.dedup();
-        let user = identity.user.iter().filter(|name| is_identifying(name)).map(|name| (name.clone(), "user"));
-        let hosts = identity.host.iter().flat_map(|host| {
-            let short = host.split('.').next().unwrap_or_default().to_owned();
-            [host.clone(), short].into_iter().filter(|name| is_identifying(name)).map(|name| (name, "host"))
-        });
-        let mut words: Vec<_> = user.chain(hosts).collect();
-        words.dedup();
+        let user = identity.user.iter().map(|user| (user.as_str(), "user"));
+        let hosts = identity.host.iter().flat_map(|host| [host.as_str(), host.split('.').next().unwrap_or_default()]);
+        let words = user.chain(hosts.map(|host| (host, "host"))).filter(|(word, _)| is_identifying(word));
+        let words = words.map(|(word, name)| (word.to_owned(), name)).collect();
         Self { folders, words }
     }
 
@@ -70,8 +67,9 @@ impl IdentityMask {
         for (folder, name) in &self.folders {
             text = replace(&text, folder, name, whole_folder, &mut counts.paths);
         }
-        text = homes(&text, &HOMES, counts);
-        text = homes(&text, &WINDOWS, counts);
+        for pattern in [&*HOMES, &*WINDOWS].into_iter().flatten() {
+            text = homes(&text, pattern, counts);
+        }
         if level == MaskLevel::Full {
             for (word, name) in &self.words {
                 text = replace(&text, word, name, whole_word, &mut counts.names);
@@ -88,21 +86,14 @@ fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
     if folder.len() < 4 {
         return Vec::new();
     }
-    let mut forms = vec![(folder.to_owned(), name.to_owned())];
-    let mut add = |form: String, name: String| {
-        if form != folder {
-            forms.push((form, name));
-        }
-    };
-    add(folder.replace(' ', "\\ "), name.to_owned());
-    add(folder.replace(' ', "%20"), name.to_owned());
+    let mut forms = vec![folder.to_owned(), folder.replace(' ', "\\ "), folder.replace(' ', "%20")];
     if folder.contains('\\') {
-        add(folder.replace('\\', "/"), name.to_owned());
-        add(folder.replace('\\', "\\\\"), name.to_owned());
+        forms.extend([folder.replace('\\', "/"), folder.replace('\\', "\\\\")]);
     }
+    forms.dedup();
     // The host names its folder of a project after the project's path.
-    add(transcript_folder(folder), transcript_folder(name));
-    forms
+    let slug = (transcript_folder(folder), transcript_folder(name));
+    forms.into_iter().map(|form| (form, name.to_owned())).chain([slug]).collect()
 }
 
 /// Whether a name identifies somebody.
@@ -124,8 +115,7 @@ fn mails(text: &str, counts: &mut MaskCounts) -> String {
     let Some(mail) = MAIL.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
         let whole = found.get(0).map_or("", |found| found.as_str());
-        let open = whole.starts_with("git@") || whole.starts_with("noreply@") || whole.contains("@example.");
-        if open {
+        if whole.starts_with("git@") || whole.starts_with("noreply@") || whole.contains("@example.") {
             return whole.to_owned();
         }
         counts.mails += 1;
@@ -135,9 +125,8 @@ fn mails(text: &str, counts: &mut MaskCounts) -> String {
 }
 
 /// Replaces the folders of other users.
-fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, counts: &mut MaskCounts) -> String {
+fn homes(text: &str, pattern: &Regex, counts: &mut MaskCounts) -> String {
     const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
-    let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
         let part = |name: &str| found.name(name).map_or("", |found| found.as_str());
         let (root, name) = (part("root"), part("name"));

@@ -1,6 +1,7 @@
 //! Differences at the gates that cause them: as SARIF for code scanners, and as annotations for GitHub Actions.
 
 use crate::policy::mode::{Catalogue, ModeOrigin};
+use crate::replay::change::DecisionChange;
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
     };
     json!({
         "ruleId": rule(result),
-        "level": if result.compared.change == crate::replay::change::DecisionChange::Undecidable { "warning" } else { "error" },
+        "level": if result.compared.change == DecisionChange::Undecidable { "warning" } else { "error" },
         "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event.words, result.event.session, result.description())},
         "locations": [first],
         "relatedLocations": related,
@@ -89,22 +90,14 @@ pub(crate) fn github(failing: &[ReplayResult], problems: &[ReplayProblem], catal
         let own = || (result.event.file.clone(), result.event.line);
         let (file, line) = place(catalogue, result).unwrap_or_else(own);
         let title = format!("{}: {}", result.title(), result.event.words);
-        let text = format!(
-            "{}\n{}:{} (session {})",
-            result.description(),
-            result.event.file,
-            result.event.line,
-            result.event.session
-        );
+        let text = format!("{}\n{} (session {})", result.description(), result.place(), result.event.session);
         command("error", &file, line, &title, &text)
     });
-    let (unmet, other): (Vec<&ReplayProblem>, Vec<&ReplayProblem>) = problems.iter().partition(|problem| problem.unmet);
-    let command_for = |level: &'static str| {
-        move |problem: &ReplayProblem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
+    let problems = |level: &'static str, unmet: bool| {
+        let shown = problems.iter().filter(move |problem| problem.unmet == unmet).take(SHOWN);
+        shown.map(move |problem| command(level, &problem.file, problem.line, "modegate replay", &problem.what))
     };
-    let unmet = unmet.into_iter().take(SHOWN).map(command_for("error"));
-    let warnings = other.into_iter().take(SHOWN).map(command_for("warning"));
-    errors.chain(unmet).chain(warnings).collect()
+    errors.chain(problems("error", true)).chain(problems("warning", false)).collect()
 }
 
 fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> String {

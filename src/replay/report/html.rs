@@ -23,13 +23,13 @@ const LARGEST: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]
 pub(crate) struct HtmlReport {
-    sessions: Vec<HtmlSession>,
+    pub(super) sessions: Vec<HtmlSession>,
     size: usize,
     omitted: OmittedCounts,
 }
 
 #[derive(Serialize)]
-struct HtmlSession {
+pub(crate) struct HtmlSession {
     id: String,
     file: String,
     source: InputKind,
@@ -92,10 +92,6 @@ impl HtmlReport {
         }
     }
 
-    pub(crate) fn sessions(&self) -> usize {
-        self.sessions.len()
-    }
-
     pub(crate) fn render(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
@@ -120,7 +116,7 @@ impl HtmlReport {
                 (false, false) => "drift",
             },
             summary: counts,
-            modes: diagrams(catalogue),
+            modes: catalogue.modes.iter().map(diagram).collect(),
             sessions: &self.sessions,
             problems: summary.problems.iter().map(problem).collect(),
             left_out: (self.omitted.events > 0).then_some(self.omitted),
@@ -148,11 +144,7 @@ fn inert(json: &str) -> String {
     printable::lines(&json).into_owned()
 }
 
-/// Converts the modes of a catalogue to boxes and arrows.
-fn diagrams(catalogue: &Catalogue) -> Vec<Value> {
-    catalogue.modes.iter().map(diagram).collect()
-}
-
+/// Converts a mode to boxes and arrows.
 fn diagram(mode: &Mode) -> Value {
     let own = mode.before.iter().chain(&mode.gates).filter(|_| mode.name != BASE);
     json!({

@@ -4,65 +4,69 @@ use crate::replay::result::{ReplayProblem, ReplayResult};
 use base::printable;
 use std::fmt::Write;
 
-/// The suites so far, and the cases and problems of the next one.
+/// The suites so far, and the next one.
 #[derive(Debug, Default)]
 pub(crate) struct JunitReport {
     suites: String,
-    problems: Vec<String>,
-    cases: Vec<TestCase>,
+    suite: TestSuite,
 }
 
-#[derive(Debug)]
-struct TestCase {
-    name: String,
-    failure: Option<(&'static str, String)>,
-    skipped: Option<String>,
+#[derive(Debug, Default)]
+struct TestSuite {
+    /// The name of each case, and why it failed or was skipped, as XML.
+    cases: Vec<(String, Option<String>)>,
+    failures: usize,
+    skipped: usize,
+    problems: Vec<String>,
+}
+
+impl TestSuite {
+    fn failure(&mut self, name: String, kind: &str, text: &str) {
+        let first = escaped(text.lines().next().unwrap_or_default());
+        let failure = format!(r#"<failure type="{kind}" message="{first}">{}</failure>"#, escaped(text));
+        self.cases.push((name, Some(failure)));
+        self.failures += 1;
+    }
 }
 
 impl JunitReport {
     pub(crate) fn add(&mut self, result: &ReplayResult) {
         let name = format!("line {}: {} is {}", result.event.line, result.event.words, result.now.outcome);
-        let failure = result.is_failing().then(|| (result.title(), result.description()));
-        let skipped =
-            result.is_undecided().then(|| format!("cannot be decided: {}", result.compared.unrecorded.join(" ")));
-        self.cases.push(TestCase { name, failure, skipped });
+        if result.is_failing() {
+            self.suite.failure(name, result.title(), &result.description());
+        } else if result.is_undecided() {
+            let missing = escaped(&result.compared.unrecorded.join(" "));
+            self.suite.cases.push((name, Some(format!(r#"<skipped message="cannot be decided: {missing}"/>"#))));
+            self.suite.skipped += 1;
+        } else {
+            self.suite.cases.push((name, None));
+        }
     }
 
     /// Adds a problem; one that makes an expectation impossible is a failure.
     pub(crate) fn problem(&mut self, problem: &ReplayProblem) {
-        let text = problem.to_string();
         if problem.unmet {
-            let failure = Some(("not as expected", problem.what.clone()));
-            self.cases.push(TestCase { name: text, failure, skipped: None });
+            self.suite.failure(problem.to_string(), "not as expected", &problem.what);
         } else {
-            self.problems.push(text);
+            self.suite.problems.push(problem.to_string());
         }
     }
 
     /// Ends the suite of a session in which `quiet` decisions pass silently, as before.
     pub(crate) fn end_session(&mut self, session: &str, file: &str, quiet: u64) {
-        let (cases, problems) = (std::mem::take(&mut self.cases), std::mem::take(&mut self.problems));
+        let TestSuite { cases, failures, skipped, problems } = std::mem::take(&mut self.suite);
         if cases.is_empty() && quiet == 0 && problems.is_empty() {
             return;
         }
-        let failures = cases.iter().filter(|case| case.failure.is_some()).count();
-        let skipped = cases.iter().filter(|case| case.skipped.is_some()).count();
         let tests = cases.len() + usize::from(quiet > 0);
         let (session, file) = (escaped(session), escaped(file));
         self.line(&format!(
             r#"<testsuite name="{session}" tests="{tests}" failures="{failures}" skipped="{skipped}" errors="0" file="{file}">"#
         ));
-        for TestCase { name, failure, skipped } in cases {
+        for (name, why) in cases {
             let case = format!(r#"  <testcase name="{}" classname="{file}""#, escaped(&name));
-            if let Some((kind, text)) = failure {
-                let first = escaped(text.lines().next().unwrap_or_default());
-                let failure = format!(r#"<failure type="{kind}" message="{first}">{}</failure>"#, escaped(&text));
-                self.line(&format!("{case}>\n    {failure}\n  </testcase>"));
-            } else if let Some(why) = skipped {
-                self.line(&format!("{case}>\n    <skipped message=\"{}\"/>\n  </testcase>", escaped(&why)));
-            } else {
-                self.line(&format!("{case}/>"));
-            }
+            let end = why.map_or_else(|| "/>".to_owned(), |why| format!(">\n    {why}\n  </testcase>"));
+            self.line(&format!("{case}{end}"));
         }
         if quiet > 0 {
             self.line(&format!(r#"  <testcase name="{quiet} other decisions are unchanged" classname="{file}"/>"#));
