@@ -78,7 +78,6 @@ fn phases(session: &Session) -> impl Iterator<Item = (&String, bool, Option<&Str
     modes.filter(|(_, is_active, phase)| *is_active || phase.is_some())
 }
 
-/// The number of events, and of each change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ReplayCounts {
     pub(crate) sessions: u64,
@@ -88,7 +87,6 @@ pub(crate) struct ReplayCounts {
     changes: BTreeMap<DecisionChange, u64>,
     /// Events without a recorded decision whose session shows too little to decide them.
     pub(crate) undecided: u64,
-    /// Expectations that are met.
     pub(crate) met: u64,
     pub(crate) unmet: u64,
     /// Differences that an expectation accepts.
@@ -114,7 +112,6 @@ impl ReplayCounts {
         *self.changes.entry(change).or_default() += 1;
     }
 
-    /// Describes the counts in a few sentences.
     pub(crate) fn sentence(&self) -> String {
         let plural = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let (events, sessions) = (plural(self.events, "event"), plural(self.sessions, "session"));

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CollectorOptions {
     pub(crate) json: bool,
@@ -100,7 +99,6 @@ pub(crate) struct ResultCollector<'r> {
     quiet: u64,
     /// The expectations of a file, by the number of the event.
     pub(crate) file: Option<ExpectationFile>,
-    /// The number of the last event.
     number: u64,
 }
 
@@ -137,7 +135,6 @@ impl<'r> ResultCollector<'r> {
         self.pending = Some(PendingEvent { location, compared, modes: Arc::clone(modes), expected: None, met });
     }
 
-    /// Reads the expectation of the last event.
     pub(crate) fn expectation(&mut self, file: &str, line: u64, text: &str) {
         match (Expectation::parse(text), &mut self.pending) {
             (Ok(expected), Some(pending)) => pending.expected = Some(expected),

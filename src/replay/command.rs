@@ -75,13 +75,11 @@ pub(crate) struct ReplayCommand {
     pub(crate) threads: Option<usize>,
 }
 
-/// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
 
 /// The exit code for inputs that do not exist or have nothing to replay.
 pub(crate) const EXIT_NO_INPUT: u8 = 66;
 
-/// The exit code for a report that cannot be written.
 pub(crate) const EXIT_UNWRITTEN: u8 = 73;
 
 fn whole_number(text: &str) -> Result<usize, &'static str> {
@@ -198,7 +196,6 @@ impl ReplayCommand {
     }
 }
 
-/// Names the first files that are not recordings.
 fn report_skipped(skipped: &[PathBuf]) {
     const NAMED: usize = 5;
     if skipped.is_empty() {

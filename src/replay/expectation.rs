@@ -17,10 +17,8 @@ pub(crate) struct Expectation {
     /// The result in a word: `allowed`, `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
-    /// The whole reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Texts in the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     because: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,7 +26,6 @@ pub(crate) struct Expectation {
     /// The accepted difference, as `--bless` found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<DecisionChange>,
-    /// That the event cannot be decided.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undecidable: bool,
 }
@@ -41,7 +38,6 @@ enum WrittenExpectation {
     Whole(Expectation),
 }
 
-/// Why an expectation cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExpectationError {
     #[error(
@@ -60,7 +56,6 @@ pub(crate) enum ExpectationError {
     Io(#[from] io::Error),
 }
 
-/// The words for an event's result.
 const OUTCOMES: [&str; 6] = ["allowed", "asked", "blocked", "stopped", "unfinished", "warned"];
 
 /// The word that replaces one of an earlier version, as part of an error.
@@ -95,7 +90,6 @@ impl Expectation {
         unknown.map_or(Ok(()), |word| Err(ExpectationError::Outcome(word.clone())))
     }
 
-    /// Expects that an event passes and moves nothing.
     fn silence() -> Self {
         Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
     }
@@ -156,7 +150,6 @@ impl std::fmt::Display for Expectation {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectationFile {
-    /// The number of events in the recording.
     pub(crate) events: u64,
     /// Every other event is expected to pass and to move nothing.
     #[serde(default)]
@@ -210,7 +203,6 @@ impl ExpectationFile {
         found.map_or_else(Expectation::silence, |at| at.expected.clone())
     }
 
-    /// Expects the decision of the next event.
     pub(crate) fn bless(&mut self, result: &ReplayResult) {
         self.events += 1;
         if result.compared.change.differs() || !Expectation::silence().is_met(result) {

@@ -39,7 +39,6 @@ pub(crate) enum InputKind {
     Shard,
 }
 
-/// The inputs in the given files and folders.
 #[derive(Debug, Default)]
 pub(crate) struct FoundInputs {
     pub(crate) inputs: Vec<ReplayInput>,
@@ -73,7 +72,6 @@ impl FoundInputs {
         Ok(found)
     }
 
-    /// Keeps the sessions that were written last.
     pub(crate) fn keep_last(&mut self, count: usize) {
         if self.inputs.len() > count {
             self.inputs.sort_by_key(|input| std::cmp::Reverse(input.modified));
@@ -181,7 +179,6 @@ impl ReplayInput {
         main.map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
-    /// The path of the file with its expectations.
     pub(crate) fn expectation_file(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A recording with the name of the scenario has another file.

@@ -18,7 +18,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Decides every line of a journal again.
 pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, collector: &mut ResultCollector) {
     let modes = source.modes_of_file(input.main());
     let mut replayer = JournalReplayer { source, modes, file: Arc::default(), sessions: HashMap::new(), collector };
@@ -120,7 +119,6 @@ impl JournalReplayer<'_, '_> {
         self.collector.problem(&self.file, number, what);
     }
 
-    /// Reports what is missing at the end.
     fn end(self) {
         self.collector.settle();
         let mut missing: Vec<FileLine> = self.sessions.into_values().flat_map(Continuity::end).collect();
@@ -139,7 +137,6 @@ fn newer_format(what: &str, version: u64, own: u32) -> String {
     format!("the {what} has format {version}, written by a newer modegate; this one reads {own}")
 }
 
-/// Describes a line that is not JSON.
 pub(crate) fn unreadable(error: &serde_json::Error, is_complete: bool) -> String {
     if !is_complete && error.is_eof() {
         return "the last line is cut off".to_owned();

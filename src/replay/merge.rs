@@ -9,7 +9,6 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A line of a shard's output.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ShardLine {

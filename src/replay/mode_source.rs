@@ -14,13 +14,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The value of `--modes` for the modes of a recording.
 const RECORDED: &str = "recorded";
 
-/// The folder of a project's mode files.
 const MODES: &str = ".claude/modes/";
 
-/// Where modes come from.
 pub(crate) struct ModeSource {
     /// Whether only the modes of a recording are used.
     recorded: bool,
@@ -30,7 +27,6 @@ pub(crate) struct ModeSource {
     project: ProjectSources,
     /// Whether that project was named, and so decides recordings and journals of other projects too.
     named: bool,
-    /// The chosen modes, for people.
     name: String,
     /// The chosen modes, each with the path of its file.
     pub(crate) catalogue: Catalogue,
@@ -43,12 +39,10 @@ pub(crate) struct ResolvedModes {
     pub(crate) catalogue: Catalogue,
     /// The hash in lines that the same modes decided.
     pub(crate) hash: String,
-    /// Which modes they are, for people.
     pub(crate) name: String,
 }
 
 impl ModeSource {
-    /// Reads the modes of `--modes`, or of the project.
     pub(crate) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, CliError> {
         let recorded = modes.is_some_and(|modes| modes.as_os_str() == RECORDED);
         let mut source = Self {
@@ -109,7 +103,6 @@ impl ModeSource {
         files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
-    /// The modes that decide the lines of a recording.
     pub(crate) fn modes_of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
         let has_modes = self.named
             || self.loose.is_some()

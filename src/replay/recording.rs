@@ -58,11 +58,9 @@ pub(crate) struct RecordingExport {
     pub(crate) report: ExportReport,
 }
 
-/// What an export masked and left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ExportReport {
     pub(crate) lines: usize,
-    /// The number of lines that were decided by other modes than the recording contains.
     pub(crate) other_modes: usize,
     /// Lines that keep names and long prompts, because masking these would change the decision.
     pub(crate) partly_masked: Vec<LineNote>,

@@ -26,7 +26,6 @@ pub(crate) struct ReplayResult {
     pub(crate) compared: ComparedDecision,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Finding>,
-    /// Questions and answers in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) facts: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,10 +113,8 @@ pub(crate) struct CaseLocation {
     pub(crate) at: Option<String>,
 }
 
-/// How many facts are listed with a difference.
 const FACTS_SHOWN: usize = 5;
 
-/// How many gates are listed with a difference.
 const GATES_SHOWN: usize = 3;
 
 impl ReplayResult {
@@ -188,7 +185,6 @@ impl ReplayResult {
         if self.compared.met == Some(false) { "not as expected" } else { self.compared.change.words() }
     }
 
-    /// The file and line of the event.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.event.file, self.event.line)
     }
@@ -276,7 +272,6 @@ fn described(finding: &Finding) -> String {
     format!("{} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode)
 }
 
-/// The questions without an answer.
 fn unrecorded(gaps: &[Question], asked: &[(Question, Answer)]) -> Vec<String> {
     let unknown = asked.iter().filter(|(_, answer)| matches!(answer, Answer::Unknown(_)));
     let mut questions: Vec<String> =

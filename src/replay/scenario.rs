@@ -171,7 +171,6 @@ pub enum ScenarioError {
     Io(#[from] io::Error),
 }
 
-/// The words of `expect`; a command has `exit N`.
 const EXPECTED: [&str; 6] = ["silent", "context", "blocked", "asked", "stopped", "failed"];
 
 impl Scenario {
@@ -198,10 +197,8 @@ impl Scenario {
     }
 }
 
-/// Builds an event from the text of its shorthand.
 type EventBuilder = fn(&str, &ScenarioContext) -> Value;
 
-/// The shorthand keys of events.
 const SHORTHANDS: [(&str, EventBuilder); 11] = [
     ("prompt", |text, _| prompt_event(text)),
     ("expands", |command, _| {

@@ -31,7 +31,6 @@ pub(crate) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 /// A project whose files and git answer the questions.
 pub(crate) struct LiveProject {
     pub(crate) home: PathBuf,
-    /// Whether gates may run programs.
     pub(crate) shell: bool,
     pub(crate) accepted: AcceptedHashes,
 }

@@ -12,24 +12,19 @@ use std::time::Duration;
 /// How many lines later the line that led to a state may still follow: concurrent agents write in any order.
 const LATE: u64 = 64;
 
-/// How many states are kept.
 const KEPT: usize = 64;
 
 /// How far apart two clocks of one machine may be.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// A line of a file.
 pub(crate) type FileLine = (Arc<str>, u64);
 
 /// The state of one session's journal so far.
 #[derive(Debug, Default)]
 pub(crate) struct Continuity {
-    /// Hashes of the lines so far.
     seen: HashSet<u64>,
-    /// The latest time of a line.
     latest: String,
     lines: u64,
-    /// The states after the last lines.
     states: VecDeque<SessionModes>,
     /// States that no line has led to yet, with the count and place of the line that begins with them.
     unexplained: VecDeque<(u64, FileLine, SessionModes)>,
@@ -81,7 +76,6 @@ impl Continuity {
         self.unexplained.drain(..count).map(|(_, place, _)| place).collect()
     }
 
-    /// The lines before which an event is missing, at the end of the journal.
     pub(crate) fn end(self) -> impl Iterator<Item = FileLine> {
         self.unexplained.into_iter().map(|(_, place, _)| place)
     }

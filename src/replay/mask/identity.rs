@@ -8,16 +8,13 @@ use std::sync::LazyLock;
 
 const HOME: &str = "/home/user";
 const PROJECT: &str = "/home/user/project";
-/// Names that do not identify anyone.
 const COMMON: &str = "root user admin runner ubuntu debian node app dev test tests build vscode codespace localhost home project \
     claude main agent master host code plan mode git src the and for you";
 
 /// The folders and names of the machine that made a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MachineIdentity {
-    /// The paths of the project's folder.
     pub(crate) projects: Vec<String>,
-    /// The paths of the user's folder.
     pub(crate) homes: Vec<String>,
     pub(crate) user: Option<String>,
     pub(crate) host: Option<String>,
@@ -26,7 +23,6 @@ pub(crate) struct MachineIdentity {
 pub(super) struct IdentityMask {
     /// Folders with their replacements, the longest first.
     folders: Vec<(String, String)>,
-    /// Words with their replacements.
     words: Vec<(String, &'static str)>,
 }
 
@@ -96,7 +92,6 @@ fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
     forms.into_iter().map(|form| (form, name.to_owned())).chain([slug]).collect()
 }
 
-/// Whether a name identifies somebody.
 fn is_identifying(name: &str) -> bool {
     let common = COMMON.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
     let known = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);

@@ -86,7 +86,6 @@ impl KnownSecrets {
     }
 }
 
-/// Masks the secrets that are recognized in this text.
 fn mask_found(text: &str, mask: &str, counts: &mut MaskCounts) -> String {
     let found = find_export_secrets(text).into_iter().filter(|range| {
         let secret = text.get(range.clone()).unwrap_or_default();
@@ -193,7 +192,6 @@ fn add(list: &mut Vec<String>, found: BTreeSet<String>) {
     list.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
 }
 
-/// The text as it is written inside a JSON string.
 fn json_escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).to_owned()

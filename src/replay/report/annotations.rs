@@ -20,7 +20,6 @@ pub(crate) fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalo
     })
 }
 
-/// The rule for problems.
 const UNREAD: &str = "recording-is-readable";
 
 /// The gate that causes the difference; without one, the change itself.

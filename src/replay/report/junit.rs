@@ -4,7 +4,6 @@ use crate::replay::result::{ReplayProblem, ReplayResult};
 use base::printable;
 use std::fmt::Write;
 
-/// The suites so far, and the next one.
 #[derive(Debug, Default)]
 pub(crate) struct JunitReport {
     suites: String,

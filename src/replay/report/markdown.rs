@@ -9,10 +9,8 @@ use std::fmt::Write;
 /// How many decisions are listed; a comment on GitHub has at most 65,536 characters.
 const SHOWN: usize = 50;
 
-/// The longest text of a cell, in characters.
 const LONGEST: usize = 200;
 
-/// The longest list of reasons, in bytes.
 const LONGEST_LIST: usize = 20_000;
 
 /// The decisions that differ from the recorded ones, with their gates.

@@ -5,10 +5,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How often the line changes.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The number of characters of the bar.
 const WIDTH: u64 = 30;
 
 /// Shows on a terminal how much is done; nothing elsewhere.
@@ -27,7 +25,6 @@ impl ProgressLine {
         Self { total, done: 0, started: now, last: now, length: 0 }
     }
 
-    /// Counts bytes that are done.
     pub(crate) fn add(&mut self, bytes: u64) {
         self.done += bytes;
         if self.last.elapsed() >= PAUSE && io::stderr().is_terminal() {
@@ -36,7 +33,6 @@ impl ProgressLine {
         }
     }
 
-    /// Clears the progress line.
     pub(crate) fn clear(&mut self) {
         if self.length > 0 {
             self.show("");

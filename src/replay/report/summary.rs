@@ -11,22 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many results and problems are kept, so that memory does not grow with the corpus.
 const KEPT: usize = 2_000;
 
-/// How many results are shown in full.
 const SHOWN: usize = 20;
 
-/// How many sets of modes are named.
 const MODES_SHOWN: usize = 5;
 
 /// The results of all inputs together.
 #[derive(Default)]
 pub(crate) struct ReplaySummary {
     pub(crate) counts: ReplayCounts,
-    /// The first failing results.
     pub(crate) failing: Vec<ReplayResult>,
     pub(crate) failing_count: u64,
     /// The number of failing results by title and gate.
     pub(crate) gates: BTreeMap<(&'static str, String), u64>,
-    /// Decisions that other modes made.
     pub(crate) other_modes: u64,
     /// Skipped records by reason: how many, and the first place.
     pub(crate) skipped: BTreeMap<String, (u64, String)>,
@@ -34,7 +30,6 @@ pub(crate) struct ReplaySummary {
     pub(crate) new_blocks: Vec<ReplayResult>,
     pub(crate) new_block_gates: BTreeMap<String, u64>,
     pub(crate) problems: Vec<ReplayProblem>,
-    /// The modes that decided, for people.
     pub(crate) modes: BTreeSet<String>,
     sessions: BTreeSet<u64>,
 }
@@ -82,7 +77,6 @@ impl ReplaySummary {
         self.counts.sessions = self.sessions.len() as u64;
     }
 
-    /// Prints the summary as text.
     pub(crate) fn print(&self) {
         for result in self.failing.iter().take(SHOWN) {
             print_event(result, &styled(TextStyle::Bold, result.title()));

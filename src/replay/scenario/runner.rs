@@ -102,7 +102,6 @@ impl ScenarioRunner {
         Ok(())
     }
 
-    /// Runs the events of a stream, and the steps between them.
     fn stream(
         &mut self,
         path: &Path,
@@ -151,7 +150,6 @@ impl ScenarioRunner {
         Ok(answer_in(bytes, &self.project, self.offset))
     }
 
-    /// Does what a step does to the project.
     fn change_project(&mut self, step: &ScenarioStep) -> Result<(), ScenarioError> {
         if let Some(wait) = &step.wait {
             self.offset = self.offset.saturating_add(duration(wait)?);
@@ -208,7 +206,6 @@ impl ScenarioRunner {
         command
     }
 
-    /// Runs a modegate command and checks its output.
     fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), ScenarioError> {
         let output = self.program(std::env::current_exe()?).args(words).output()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
