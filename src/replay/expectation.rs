@@ -220,7 +220,7 @@ mod tests {
     fn result(verdict: Verdict, reason: &str, outcome: &str) -> ReplayResult {
         let (reason, outcome) = (reason.to_owned(), outcome.to_owned());
         ReplayResult {
-            now: NewDecision { verdict, reason, outcome, ..NewDecision::default() },
+            now: NewDecision { outcome, verdict, reason, ..NewDecision::default() },
             ..ReplayResult::default()
         }
     }
