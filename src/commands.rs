@@ -2,12 +2,12 @@
 
 mod cache;
 mod check;
-pub(crate) mod cli_error;
+mod cli_error;
 mod client_version;
 mod completions;
 mod demo;
 mod doctor;
-pub(crate) mod file_change;
+mod file_change;
 mod gallery;
 mod install;
 mod install_manifest;
@@ -19,19 +19,22 @@ mod log;
 mod modes;
 mod person;
 pub mod project_commands;
-pub(crate) mod session_lookup;
+mod record;
+mod replay;
+mod session_lookup;
 pub mod starter;
 mod status;
-pub(crate) mod trust;
+mod trust;
 mod uninstall;
 mod user_copy;
 mod version;
-pub(crate) mod why;
+mod why;
 
 use crate::hook::{self, HookOptions};
 use crate::host::event::{Event, EventKind};
-use crate::replay::{command, record};
+use crate::replay::command::ReplayCommand;
 pub(crate) use crate::world::is_run_by_host as is_run_by_model;
+use base::cli_error::{EXIT_FAILURE, EXIT_USAGE};
 use base::crash;
 use base::screen;
 use clap::error::ErrorKind;
@@ -44,12 +47,6 @@ use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Wrong usage; never 2, which is a hook's block.
-const EXIT_USAGE: u8 = 64;
-
-/// The command found problems or could not do its work.
-pub(crate) const EXIT_FAILURE: u8 = 1;
 
 /// A bug stopped the command.
 const EXIT_CRASH: u8 = 70;
@@ -96,7 +93,7 @@ enum CliCommand {
     /// List the events of all sessions and their outcomes
     Log(log::Log),
     /// Re-evaluate recorded sessions and report what changed
-    Replay(command::ReplayCommand),
+    Replay(ReplayCommand),
     /// List, show, check, add and import modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
@@ -190,7 +187,7 @@ impl CliCommand {
             Self::Status(status) => status.run(project),
             Self::Why(why) => why.run(project),
             Self::Log(log) => log.run(project),
-            Self::Replay(replay) => replay.run(project),
+            Self::Replay(command) => replay::run(command, project),
             Self::Modes(modes) => modes.run(project),
             Self::Record(record) => record.run(project),
             Self::Trust(trust) => trust.run(project),

@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use super::cli_error::CliError;
+use super::cli_error::{CliError, unknown_mode};
 use super::screen;
 use super::session_lookup::{find_session, last_session};
 use super::{CliResult, EXIT_FAILURE, places, session_start};
@@ -62,7 +62,7 @@ impl CheckCommand {
         let places = places(project);
         let catalogue = mode_cache::read(&places);
         let mode = self.mode.as_deref().unwrap_or(BASE);
-        let mode = catalogue.mode(mode).ok_or_else(|| CliError::unknown_mode(mode, &catalogue))?;
+        let mode = catalogue.mode(mode).ok_or_else(|| unknown_mode(mode, &catalogue))?;
         let session = self.session(&places, catalogue.settings.days)?;
         let cwd = given.map_or_else(std::env::current_dir, |given| base::disk::canonical(&given));
         let cwd = cwd.unwrap_or_else(|_| places.home.clone());

@@ -4,10 +4,11 @@
 
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, hook, why};
+use super::{CliResult, hook};
 use crate::facts::Question;
 use crate::host::event::Event;
 use crate::host::paths::ProjectPaths;
+use crate::replay::report::summary::verdict_style;
 use crate::state::user_folder::project_paths_in;
 use clap::Args;
 use jiff::SignedDuration;
@@ -118,7 +119,7 @@ impl DemoProject {
         }
         let Some(decided) = &answered.decided else { return };
         let decision = &decided.decision;
-        print_row(decided.outcome(), why::verdict_style(decision.verdict), &answered.reply.stderr);
+        print_row(decided.outcome(), verdict_style(decision.verdict), &answered.reply.stderr);
         decision.context.iter().for_each(|text| print_row("context", TextStyle::Dim, text));
         decision.moves.iter().for_each(|text| print_row("state", TextStyle::Dim, text));
     }

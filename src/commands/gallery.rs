@@ -1,6 +1,6 @@
 //! `modegate modes gallery` and `modegate modes add`: gates and modes to add to a project.
 
-use super::cli_error::CliError;
+use super::cli_error::{self, CliError};
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
@@ -69,7 +69,7 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
 fn find(name: &str) -> Result<&'static GalleryEntry, CliError> {
     GALLERY.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
-        CliError::unknown("entry", name, &names).hint("run `modegate modes gallery` to see all entries")
+        cli_error::unknown("entry", name, &names).hint("run `modegate modes gallery` to see all entries")
     })
 }
 
@@ -109,5 +109,5 @@ fn check(places: &ProjectPaths, entries: &[&GalleryEntry]) -> Result<(), CliErro
     }
     let is_new = |file: &str| entries.iter().any(|entry| name(entry) == file);
     let broken: Vec<_> = sources.catalogue().broken.into_iter().filter(|broken| is_new(&broken.file)).collect();
-    if broken.is_empty() { Ok(()) } else { Err(CliError::broken(&broken)) }
+    if broken.is_empty() { Ok(()) } else { Err(cli_error::broken(&broken)) }
 }

@@ -1,6 +1,6 @@
 //! `modegate leave`: a person ends a mode.
 
-use super::cli_error::CliError;
+use super::cli_error::{CliError, unknown_mode};
 use super::session_lookup::find_optional;
 use super::{CliResult, places, require_person, screen};
 use crate::facts::session::ModeEnding;
@@ -54,7 +54,7 @@ impl Leave {
         if !active(store, &deleted).is_empty() {
             return Ok(deleted);
         }
-        Err(CliError::unknown_mode(&self.mode, catalogue))
+        Err(unknown_mode(&self.mode, catalogue))
     }
 }
 

@@ -2,15 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::cli_error::CliError;
+use super::cli_error::{self, CliError};
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, last_journal};
-use super::{CliResult, local_time, places, why};
+use super::{CliResult, local_time, places};
 use crate::engine::outcome;
 use crate::facts::verdict::{Finding, Verdict};
 use crate::host::event::{Event, EventKind, TABLE};
 use crate::host::paths::ProjectPaths;
 use crate::policy::mode::BASE;
+use crate::replay::report::summary::verdict_style;
 use crate::state::journal::JournalLine;
 use crate::state::journal_files;
 use clap::Args;
@@ -68,7 +69,7 @@ impl Log {
     pub(super) fn run(mut self, project: Option<PathBuf>) -> CliResult {
         if let Some(name) = self.event.as_deref().filter(|name| EventKind::named(name).is_none()) {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-            return Err(CliError::unknown("event", name, &names).hint(format!("the events are {}", names.join(", "))));
+            return Err(cli_error::unknown("event", name, &names).hint(format!("the events are {}", names.join(", "))));
         }
         let places = places(project);
         self.session = find_optional(&places, self.session.as_deref())?;
@@ -148,7 +149,7 @@ impl Log {
             "{} {} {} {details}",
             styled(TextStyle::Dim, &time),
             styled(TextStyle::Cyan, &session),
-            styled(why::verdict_style(line.decision.verdict), &word),
+            styled(verdict_style(line.decision.verdict), &word),
         ));
     }
 }

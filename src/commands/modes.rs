@@ -1,6 +1,6 @@
 //! `modegate modes`: lists, prints, checks, imports and adds modes.
 
-use super::cli_error::CliError;
+use super::cli_error::{self, CliError};
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
@@ -144,7 +144,7 @@ fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
 fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError> {
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
-        return Err(CliError::unknown_mode(name, &catalogue));
+        return Err(cli_error::unknown_mode(name, &catalogue));
     };
     if as_json {
         screen::print_json(mode);
@@ -194,7 +194,7 @@ fn import(files: &[PathBuf]) -> Result<(), CliError> {
         return Err(CliError::failure(format!("`{name}` is not a gates file"))
             .hint("gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`"));
     }
-    let Ok(Some(mode)) = crate::policy::mode::import(&texts) else { return Err(CliError::broken(&catalogue.broken)) };
+    let Ok(Some(mode)) = crate::policy::mode::import(&texts) else { return Err(cli_error::broken(&catalogue.broken)) };
     for broken in &catalogue.broken {
         screen::print_error(broken.to_string().trim_end());
     }

@@ -9,6 +9,7 @@ use crate::facts::verdict::{Finding, Outcome, Truth, Verdict};
 use crate::facts::{Question, QuestionTopic};
 use crate::host::event::Event;
 use crate::policy::mode::BASE;
+use crate::replay::report::summary::verdict_style;
 use crate::state::journal::JournalLine;
 use crate::state::journal_files;
 use clap::Args;
@@ -148,12 +149,4 @@ fn composition(outcome: &Outcome) -> Option<&'static str> {
 /// A time in microseconds, for people.
 fn duration(us: u64) -> String {
     if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
-}
-
-pub(crate) fn verdict_style(verdict: Verdict) -> TextStyle {
-    match verdict {
-        Verdict::Pass | Verdict::Observe => TextStyle::Green,
-        Verdict::Warn | Verdict::Ask => TextStyle::Yellow,
-        Verdict::Block | Verdict::Stop => TextStyle::Red,
-    }
 }

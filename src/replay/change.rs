@@ -78,9 +78,7 @@ fn phases(session: &Session) -> impl Iterator<Item = (&String, bool, Option<&Str
     modes.filter(|(_, is_active, phase)| *is_active || phase.is_some())
 }
 
-/// The number of events, and of each change.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ReplayCounts {
     pub(crate) sessions: u64,
     pub(crate) events: u64,
@@ -89,7 +87,6 @@ pub(crate) struct ReplayCounts {
     changes: BTreeMap<DecisionChange, u64>,
     /// Events without a recorded decision whose session shows too little to decide them.
     pub(crate) undecided: u64,
-    /// Expectations that are met.
     pub(crate) met: u64,
     pub(crate) unmet: u64,
     /// Differences that an expectation accepts.
@@ -115,10 +112,8 @@ impl ReplayCounts {
         *self.changes.entry(change).or_default() += 1;
     }
 
-    /// Describes the counts in a few sentences.
     pub(crate) fn sentence(&self) -> String {
-        let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
-        let is_are = |count: u64| if count == 1 { "is" } else { "are" };
+        let plural = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         let (events, sessions) = (plural(self.events, "event"), plural(self.sessions, "session"));
         let mut parts = vec![format!("{events} in {sessions}, {} blocked.", self.blocked)];
         let (compared, differing) = (self.events - self.changed(DecisionChange::New), self.differing());
@@ -132,8 +127,9 @@ impl ReplayCounts {
             parts.push("All decisions are unchanged.".to_owned());
         }
         let (accepted, undecided) = (self.accepted, self.undecided);
+        let verb = if accepted == 1 { "is" } else { "are" };
         let optional = [
-            (accepted, format!("{accepted} of these {} expected.", is_are(accepted))),
+            (accepted, format!("{accepted} of these {verb} expected.")),
             (undecided, format!("{undecided} cannot be decided from what the session shows.")),
             (self.met + self.unmet, format!("{} met, {} not met.", plural(self.met, "expectation"), self.unmet)),
             (self.problems, format!("{}.", plural(self.problems, "problem"))),
@@ -142,20 +138,14 @@ impl ReplayCounts {
         parts.join(" ")
     }
 
+    /// Adds the events of an input; sessions and problems are counted when all inputs are known.
     pub(crate) fn add(&mut self, other: &Self) {
-        let numbers = [
-            (&mut self.sessions, other.sessions),
-            (&mut self.events, other.events),
-            (&mut self.blocked, other.blocked),
-            (&mut self.undecided, other.undecided),
-            (&mut self.met, other.met),
-            (&mut self.unmet, other.unmet),
-            (&mut self.accepted, other.accepted),
-            (&mut self.problems, other.problems),
-        ];
-        for (sum, count) in numbers {
-            *sum += count;
-        }
+        self.events += other.events;
+        self.blocked += other.blocked;
+        self.undecided += other.undecided;
+        self.met += other.met;
+        self.unmet += other.unmet;
+        self.accepted += other.accepted;
         for (change, count) in &other.changes {
             *self.changes.entry(*change).or_default() += count;
         }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CollectorOptions {
     pub(crate) json: bool,
@@ -100,7 +99,6 @@ pub(crate) struct ResultCollector<'r> {
     quiet: u64,
     /// The expectations of a file, by the number of the event.
     pub(crate) file: Option<ExpectationFile>,
-    /// The number of the last event.
     number: u64,
 }
 
@@ -132,14 +130,11 @@ impl<'r> ResultCollector<'r> {
         met: Option<bool>,
     ) {
         self.settle();
-        if !self.totals.modes.contains(&modes.name) {
-            self.totals.modes.insert(modes.name.clone());
-        }
+        self.totals.modes.insert(modes.name.clone());
         self.begin_session(compared.event.session(), &location.file);
         self.pending = Some(PendingEvent { location, compared, modes: Arc::clone(modes), expected: None, met });
     }
 
-    /// Reads the expectation of the last event.
     pub(crate) fn expectation(&mut self, file: &str, line: u64, text: &str) {
         match (Expectation::parse(text), &mut self.pending) {
             (Ok(expected), Some(pending)) => pending.expected = Some(expected),
@@ -158,10 +153,10 @@ impl<'r> ResultCollector<'r> {
             let is_blocked = compared.decided.decision.verdict >= Verdict::Block;
             self.totals.other_modes += u64::from(compared.other_modes);
             self.quiet += 1;
-            return self.totals.counts.count(compared.change, is_blocked, compared.is_undecided(), None);
+            return self.totals.counts.count(compared.change, is_blocked, false, None);
         }
         let mut result = ReplayResult::new(location, compared, &modes.catalogue).with_expectation(expected);
-        result.met = result.met.or(met);
+        result.compared.met = result.compared.met.or(met);
         if let Some(blessed) = self.totals.blessed.as_mut() {
             blessed.bless(&result);
         }
@@ -179,13 +174,18 @@ impl<'r> ResultCollector<'r> {
 
     /// Reports a result, which may be of another run.
     pub(crate) fn result(&mut self, result: ReplayResult) {
-        self.begin_session(&result.session, &result.file.as_str().into());
+        self.begin_session(&result.event.session, &result.event.file.as_str().into());
         self.report(result);
     }
 
     fn report(&mut self, result: ReplayResult) {
-        self.totals.other_modes += u64::from(result.other_modes);
-        self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
+        self.totals.other_modes += u64::from(result.compared.other_modes);
+        self.totals.counts.count(
+            result.compared.change,
+            result.is_blocked(),
+            result.is_undecided(),
+            result.compared.met,
+        );
         self.quiet += u64::from(result.is_quiet());
         let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
         let is_notable = result.is_failing() || result.is_new_block() || self.options.notable && !result.is_quiet();
@@ -230,7 +230,6 @@ impl<'r> ResultCollector<'r> {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
         self.end_session();
-        self.totals.counts.sessions = self.totals.sessions.len() as u64;
         (self.receive)(ReplayMessage::End(Box::new(self.totals)));
     }
 }

@@ -1,8 +1,5 @@
 //! `modegate replay`: decides recorded sessions again.
 
-use crate::commands::cli_error::CliError;
-use crate::commands::session_lookup::find_session;
-use crate::commands::{CliResult, EXIT_FAILURE, places};
 use crate::host::paths::ProjectPaths;
 use crate::policy::mode::TrustState;
 use crate::replay::collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
@@ -17,12 +14,11 @@ use crate::replay::{journal, merge, threads};
 use crate::state::mode_cache;
 use crate::state::trust;
 use crate::state::user_folder::project_paths;
+use base::cli_error::CliError;
 use base::screen::print_error;
 use clap::Args;
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Re-evaluates recorded sessions and reports what changed
 #[derive(Args)]
@@ -79,13 +75,11 @@ pub(crate) struct ReplayCommand {
     pub(crate) threads: Option<usize>,
 }
 
-/// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
 
 /// The exit code for inputs that do not exist or have nothing to replay.
-const EXIT_NO_INPUT: u8 = 66;
+pub(crate) const EXIT_NO_INPUT: u8 = 66;
 
-/// The exit code for a report that cannot be written.
 pub(crate) const EXIT_UNWRITTEN: u8 = 73;
 
 fn whole_number(text: &str) -> Result<usize, &'static str> {
@@ -97,17 +91,17 @@ pub(crate) fn no_input(message: impl Into<String>) -> CliError {
 }
 
 impl ReplayCommand {
+    /// Replays the inputs and writes the reports; returns whether all decisions are fine.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    pub(crate) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let here = places(project.clone());
+    pub(crate) fn run(&self, here: &ProjectPaths, project: Option<PathBuf>) -> Result<bool, CliError> {
         let named = project.map(|given| given.canonicalize().unwrap_or(given));
-        let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here)?;
-        if let Some(broken) = source.broken().first() {
+        let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), here)?;
+        if let Some(broken) = source.broken() {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
-        let accepted = self.require_trust(&here)?;
-        let found = self.find_inputs(&here)?;
-        let mut reporter = Reporter::new(&self, &found.inputs)?;
+        let accepted = self.require_trust(here)?;
+        let found = self.find_inputs(here)?;
+        let mut reporter = Reporter::new(self, &found.inputs)?;
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
@@ -115,8 +109,7 @@ impl ReplayCommand {
             self.replay(input, &source, live.as_ref(), send);
         };
         threads::replay_all(&found.inputs, self.threads(), replay, |input, message| reporter.message(input, message));
-        let is_fine = reporter.close(&source)?;
-        Ok(ExitCode::from(if is_fine { 0 } else { EXIT_FAILURE }))
+        reporter.close(&source)
     }
 
     /// Fails where programs of a project could run that the person has not trusted; returns the accepted hashes of scripts.
@@ -141,9 +134,8 @@ impl ReplayCommand {
     }
 
     fn find_inputs(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
-        let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.named_paths(here)? };
-        let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
-        let mut found = found.map_err(|(path, error)| {
+        let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.paths.clone() };
+        let mut found = FoundInputs::in_all(&paths, self.merge).map_err(|(path, error)| {
             let error = no_input(format!("cannot read `{}`: {error}", path.display()));
             let none = "no session was recorded here yet; name a file or a folder";
             let other = "name a journal, a recording, a scenario or a folder of them; `modegate log --path` prints a journal's path";
@@ -163,20 +155,6 @@ impl ReplayCommand {
             return Err(no_input(format!("nothing to replay in {}{why}", named.join(", "))));
         }
         Ok(found)
-    }
-
-    /// The given paths; a word that names no file means the journal of the session with that id.
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn named_paths(&self, here: &ProjectPaths) -> Result<Vec<PathBuf>, CliError> {
-        let is_id = |word: &str| !word.contains(['/', '\\', '.']);
-        let path = |given: &PathBuf| match given.to_str() {
-            Some(word) if is_id(word) && !given.exists() => {
-                let found = find_session(here, word).map_err(|error| error.exit(EXIT_NO_INPUT))?;
-                Ok(here.journal(&found))
-            }
-            _ => Ok(given.clone()),
-        };
-        self.paths.iter().map(path).collect()
     }
 
     fn threads(&self) -> usize {
@@ -202,12 +180,15 @@ impl ReplayCommand {
         };
         let mut collector = ResultCollector::new(options, send);
         if !self.bless {
-            collector.file = read_expectations(input, &mut collector);
+            let path = input.expectation_file();
+            match ExpectationFile::open(&path) {
+                Ok(file) => collector.file = file,
+                Err(why) => collector.unmet(&path.to_string_lossy(), 0, why),
+            }
         }
         match input.kind {
             InputKind::Journal => journal::replay(input, source, &mut collector),
-            InputKind::Stream => stream::replay(input, source, live, &mut collector),
-            InputKind::Transcript => stream::replay_transcript(input, source, &mut collector),
+            InputKind::Stream | InputKind::Transcript => stream::replay(input, source, live, &mut collector),
             InputKind::Scenario => runner::replay(input, source, self.shell, &mut collector),
             InputKind::Shard => merge::replay(input, &mut collector),
         }
@@ -215,7 +196,6 @@ impl ReplayCommand {
     }
 }
 
-/// Names the first files that are not recordings.
 fn report_skipped(skipped: &[PathBuf]) {
     const NAMED: usize = 5;
     if skipped.is_empty() {
@@ -224,18 +204,4 @@ fn report_skipped(skipped: &[PathBuf]) {
     let names: Vec<String> = skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     let more = if skipped.len() > NAMED { format!(" and {} more", skipped.len() - NAMED) } else { String::new() };
     print_error(format!("skipped (not a recording): {}{more}", names.join(", ")));
-}
-
-/// Reads the expectation file of an input; one that cannot be read fails the replay.
-fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
-    let path = input.expectation_file();
-    let name = path.to_string_lossy();
-    match base::disk::read_text(&path, base::disk::LARGEST) {
-        Ok(text) => ExpectationFile::parse(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => {
-            collector.unmet(&name, 0, format!("cannot read the file: {error}"));
-            None
-        }
-    }
 }

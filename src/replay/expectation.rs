@@ -5,7 +5,8 @@ use crate::facts::verdict::Verdict;
 use crate::replay::change::DecisionChange;
 use crate::replay::result::ReplayResult;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::io;
+use std::path::Path;
 
 /// The expected decision of one event; a key that is left out matches anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -16,10 +17,8 @@ pub(crate) struct Expectation {
     /// The result in a word: `allowed`, `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
-    /// The whole reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Texts in the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     because: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +26,6 @@ pub(crate) struct Expectation {
     /// The accepted difference, as `--bless` found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<DecisionChange>,
-    /// That the event cannot be decided.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     undecidable: bool,
 }
@@ -40,7 +38,6 @@ enum WrittenExpectation {
     Whole(Expectation),
 }
 
-/// Why an expectation cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExpectationError {
     #[error(
@@ -55,9 +52,10 @@ pub(crate) enum ExpectationError {
     Yaml(#[from] serde_yaml::Error),
     #[error("too many brackets are open")]
     TooDeep,
+    #[error("cannot read the file: {0}")]
+    Io(#[from] io::Error),
 }
 
-/// The words for an event's result.
 const OUTCOMES: [&str; 6] = ["allowed", "asked", "blocked", "stopped", "unfinished", "warned"];
 
 /// The word that replaces one of an earlier version, as part of an error.
@@ -66,6 +64,9 @@ pub(crate) fn renamed(word: &str) -> String {
         "refused" | "held" => "blocked",
         "released" => "allowed",
         "told" => "context",
+        "tells" => "includes",
+        "hides" => "excludes",
+        "gives" => "input",
         _ => return String::new(),
     };
     format!(", which is now `{new}`")
@@ -73,38 +74,34 @@ pub(crate) fn renamed(word: &str) -> String {
 
 impl Expectation {
     pub(crate) fn parse(text: &str) -> Result<Self, ExpectationError> {
-        let word = match serde_json::from_str(text).map_err(|_| ExpectationError::Shape)? {
-            WrittenExpectation::Whole(expectation) => return expectation.checked(),
-            WrittenExpectation::Word(word) => word,
+        let expected = match serde_json::from_str(text).map_err(|_| ExpectationError::Shape)? {
+            WrittenExpectation::Word(word) if word == "undecidable" => Self { undecidable: true, ..Self::default() },
+            WrittenExpectation::Word(word) => match serde_json::from_value(word.as_str().into()) {
+                Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
+                Err(_) => Self { outcome: Some(word), ..Self::default() },
+            },
+            WrittenExpectation::Whole(expected) => expected,
         };
-        let expectation = match serde_json::from_value(word.as_str().into()) {
-            _ if word == "undecidable" => Self { undecidable: true, ..Self::default() },
-            Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
-            Err(_) => Self { outcome: Some(word), ..Self::default() },
-        };
-        expectation.checked()
+        expected.check().map(|()| expected)
     }
 
-    fn checked(self) -> Result<Self, ExpectationError> {
-        match &self.outcome {
-            Some(word) if !OUTCOMES.contains(&word.as_str()) => Err(ExpectationError::Outcome(word.clone())),
-            _ => Ok(self),
-        }
+    fn check(&self) -> Result<(), ExpectationError> {
+        let unknown = self.outcome.as_ref().filter(|word| !OUTCOMES.contains(&word.as_str()));
+        unknown.map_or(Ok(()), |word| Err(ExpectationError::Outcome(word.clone())))
     }
 
-    /// Expects that an event passes and moves nothing.
     fn silence() -> Self {
         Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
     }
 
     fn from_result(result: &ReplayResult) -> Self {
-        if result.change == DecisionChange::Undecidable {
+        if result.compared.change == DecisionChange::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
-        let change = Some(result.change).filter(|change| change.differs());
-        let reason = (!result.reason.is_empty()).then(|| result.reason.clone());
-        let moves = Some(result.moves.clone()).filter(|moves| !moves.is_empty());
-        Self { verdict: Some(result.verdict), reason, moves, change, ..Self::default() }
+        let change = Some(result.compared.change).filter(|change| change.differs());
+        let reason = (!result.now.reason.is_empty()).then(|| result.now.reason.clone());
+        let moves = Some(result.now.moves.clone()).filter(|moves| !moves.is_empty());
+        Self { verdict: Some(result.now.verdict), reason, moves, change, ..Self::default() }
     }
 
     /// Whether it accepts a difference: only what it names is accepted, and silence names nothing.
@@ -122,16 +119,16 @@ impl Expectation {
     }
 
     pub(crate) fn is_met(&self, result: &ReplayResult) -> bool {
-        if self.undecidable || result.change == DecisionChange::Undecidable {
-            return self.undecidable && result.change == DecisionChange::Undecidable;
+        if self.undecidable || result.compared.change == DecisionChange::Undecidable {
+            return self.undecidable && result.compared.change == DecisionChange::Undecidable;
         }
         let is_outcome =
-            |word: &String| *word == result.outcome || word == "blocked" && result.verdict >= Verdict::Block;
-        self.verdict.is_none_or(|verdict| verdict == result.verdict)
+            |word: &String| *word == result.now.outcome || word == "blocked" && result.now.verdict >= Verdict::Block;
+        self.verdict.is_none_or(|verdict| verdict == result.now.verdict)
             && self.outcome.as_ref().is_none_or(is_outcome)
-            && self.reason.as_ref().is_none_or(|reason| *reason == result.reason)
-            && self.because.iter().all(|text| result.reason.contains(text.as_str()))
-            && self.moves.as_ref().is_none_or(|moves| *moves == result.moves)
+            && self.reason.as_ref().is_none_or(|reason| *reason == result.now.reason)
+            && self.because.iter().all(|text| result.now.reason.contains(text.as_str()))
+            && self.moves.as_ref().is_none_or(|moves| *moves == result.now.moves)
     }
 }
 
@@ -142,8 +139,8 @@ impl std::fmt::Display for Expectation {
         parts.extend(self.outcome.clone());
         parts.extend(self.reason.as_ref().map(|reason| format!("the reason {reason:?}")));
         parts.extend(self.because.iter().map(|text| format!("{text:?} in the reason")));
-        parts.extend(self.moves.as_ref().filter(|moves| !moves.is_empty()).map(|moves| moves.join(", ")));
-        parts.extend(self.moves.as_ref().filter(|moves| moves.is_empty()).map(|_| "no mode moves".to_owned()));
+        let moves = |moves: &Vec<String>| if moves.is_empty() { "no mode moves".to_owned() } else { moves.join(", ") };
+        parts.extend(self.moves.as_ref().map(moves));
         parts.extend(self.undecidable.then(|| "that the event cannot be decided".to_owned()));
         f.write_str(&parts.join(", "))
     }
@@ -153,7 +150,6 @@ impl std::fmt::Display for Expectation {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectationFile {
-    /// The number of events in the recording.
     pub(crate) events: u64,
     /// Every other event is expected to pass and to move nothing.
     #[serde(default)]
@@ -161,39 +157,18 @@ pub(crate) struct ExpectationFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
+#[serde(deny_unknown_fields)]
 pub(crate) struct EventExpectation {
     /// The number of the event, from 1: one line may have several events, and one session several files.
     number: u64,
     /// Its line, for people.
+    #[serde(default)]
     line: u64,
     /// The event, for people.
+    #[serde(default)]
     event: String,
     #[serde(flatten)]
     expected: Expectation,
-}
-
-/// Why the expectation of an event cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum EventExpectationError {
-    #[error("an expectation needs the `number` of its event")]
-    Number,
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-}
-
-/// `flatten` ignores unknown keys, and a mistyped key must not pass as an expectation that is met.
-impl TryFrom<Map<String, Value>> for EventExpectation {
-    type Error = EventExpectationError;
-
-    fn try_from(mut fields: Map<String, Value>) -> Result<Self, EventExpectationError> {
-        let number = fields.shift_remove("number").and_then(|number| number.as_u64());
-        let line = fields.shift_remove("line").and_then(|line| line.as_u64()).unwrap_or_default();
-        let event = fields.shift_remove("event").and_then(|event| event.as_str().map(str::to_owned));
-        let expected = serde_json::from_value(Value::Object(fields))?;
-        let number = number.ok_or(EventExpectationError::Number)?;
-        Ok(Self { number, line, event: event.unwrap_or_default(), expected })
-    }
 }
 
 const HEAD: &str = "# Expected decisions, written by `modegate replay --bless`. Every event that is not listed is expected to\n# pass, and to move no mode.\n";
@@ -205,10 +180,17 @@ impl ExpectationFile {
         }
         let file: Self = serde_yaml::from_str(text)?;
         for at in &file.expect {
-            let checked = at.expected.clone().checked();
-            checked.map_err(|why| ExpectationError::Event(at.number, Box::new(why)))?;
+            at.expected.check().map_err(|why| ExpectationError::Event(at.number, Box::new(why)))?;
         }
         Ok(file)
+    }
+
+    /// The expectations in a file, if there is one.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, ExpectationError> {
+        match base::disk::read_text(path, base::disk::LARGEST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            text => Self::parse(&text?).map(Some),
+        }
     }
 
     pub(crate) fn to_yaml(&self) -> String {
@@ -221,11 +203,10 @@ impl ExpectationFile {
         found.map_or_else(Expectation::silence, |at| at.expected.clone())
     }
 
-    /// Expects the decision of the next event.
     pub(crate) fn bless(&mut self, result: &ReplayResult) {
         self.events += 1;
-        if result.change.differs() || !Expectation::silence().is_met(result) {
-            let (number, line, event) = (self.events, result.line, result.event.clone());
+        if result.compared.change.differs() || !Expectation::silence().is_met(result) {
+            let (number, line, event) = (self.events, result.event.line, result.event.words.clone());
             self.expect.push(EventExpectation { number, line, event, expected: Expectation::from_result(result) });
         }
     }
@@ -234,9 +215,14 @@ impl ExpectationFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::result::NewDecision;
 
     fn result(verdict: Verdict, reason: &str, outcome: &str) -> ReplayResult {
-        ReplayResult { verdict, reason: reason.to_owned(), outcome: outcome.to_owned(), ..ReplayResult::default() }
+        let (reason, outcome) = (reason.to_owned(), outcome.to_owned());
+        ReplayResult {
+            now: NewDecision { outcome, verdict, reason, ..NewDecision::default() },
+            ..ReplayResult::default()
+        }
     }
 
     #[track_caller]
@@ -275,8 +261,8 @@ mod tests {
     #[test]
     fn a_blessed_file_reads_back_and_expects_silence_elsewhere() {
         let mut sidecar = ExpectationFile::default();
-        sidecar.bless(&ReplayResult { line: 1, ..ReplayResult::default() });
-        sidecar.bless(&ReplayResult { line: 2, ..result(Verdict::Block, "a: \"b\"\nc # d", "blocked") });
+        sidecar.bless(&ReplayResult::default());
+        sidecar.bless(&result(Verdict::Block, "a: \"b\"\nc # d", "blocked"));
         let again = ExpectationFile::parse(&sidecar.to_yaml()).unwrap();
         assert_eq!(again, sidecar);
         assert_eq!(again.events, 2);

@@ -39,7 +39,6 @@ pub(crate) enum InputKind {
     Shard,
 }
 
-/// The inputs in the given files and folders.
 #[derive(Debug, Default)]
 pub(crate) struct FoundInputs {
     pub(crate) inputs: Vec<ReplayInput>,
@@ -49,12 +48,14 @@ pub(crate) struct FoundInputs {
 }
 
 impl FoundInputs {
-    /// Looks at every given file and folder.
-    pub(crate) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+    /// Looks at every given file and folder; with `merge`, they are the output of other runs.
+    pub(crate) fn in_all(paths: &[PathBuf], merge: bool) -> Result<Self, (PathBuf, io::Error)> {
         let mut found = Self::default();
         for path in paths {
             let meta = std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
-            if meta.is_dir() {
+            if merge {
+                found.inputs.push(ReplayInput::new(InputKind::Shard, vec![path.clone()]));
+            } else if meta.is_dir() {
                 found.folder(path);
             } else if meta.is_file() {
                 found.file(path, true);
@@ -63,23 +64,14 @@ impl FoundInputs {
                 found.problem(path, "not a regular file; write its output to one");
             }
         }
-        found.inputs.sort_by(|one, other| one.files.cmp(&other.files));
-        found.inputs.dedup_by(|one, other| one.files == other.files);
-        found.join_older_parts();
-        Ok(found)
-    }
-
-    /// Takes the files as the output of other runs.
-    pub(crate) fn shards(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
-        let mut found = Self::default();
-        for path in paths {
-            std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
-            found.inputs.push(ReplayInput::new(InputKind::Shard, vec![path.clone()]));
+        if !merge {
+            found.inputs.sort_by(|one, other| one.files.cmp(&other.files));
+            found.inputs.dedup_by(|one, other| one.files == other.files);
+            found.join_older_parts();
         }
         Ok(found)
     }
 
-    /// Keeps the sessions that were written last.
     pub(crate) fn keep_last(&mut self, count: usize) {
         if self.inputs.len() > count {
             self.inputs.sort_by_key(|input| std::cmp::Reverse(input.modified));
@@ -135,22 +127,21 @@ impl FoundInputs {
             return;
         }
         let kind = if ends(".scenario.yaml") || named && (ends(".yaml") || ends(".yml")) {
-            Ok(Ok(InputKind::Scenario))
+            Ok(InputKind::Scenario)
         } else if named || ends(".jsonl") {
             recognize(path)
         } else {
             return self.skipped.push(path.to_owned());
         };
         match kind {
-            Ok(Ok(kind)) => {
+            Ok(kind) => {
                 let mut files = vec![path.to_owned()];
                 if kind == InputKind::Transcript {
                     files.extend(subagents(&path.with_extension("").join("subagents")));
                 }
                 self.inputs.push(ReplayInput::new(kind, files));
             }
-            Ok(Err(other)) => self.problem(path, other),
-            Err(error) => self.problem(path, error),
+            Err(why) => self.problem(path, why),
         }
     }
 
@@ -188,7 +179,6 @@ impl ReplayInput {
         main.map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
-    /// The path of the file with its expectations.
     pub(crate) fn expectation_file(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A recording with the name of the scenario has another file.
@@ -199,28 +189,38 @@ impl ReplayInput {
     }
 }
 
-/// Recognizes a file by its first lines; the error says what it is instead.
-fn recognize(path: &Path) -> io::Result<Result<InputKind, &'static str>> {
+/// Why a file is no input.
+#[derive(Debug, thiserror::Error)]
+enum NoInput {
+    #[error("a transcript, but not one of Claude Code")]
+    Foreign,
+    #[error("empty file")]
+    Empty,
+    #[error("not a journal, an event stream or a transcript")]
+    Other,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Recognizes a file by its first lines.
+fn recognize(path: &Path) -> Result<InputKind, NoInput> {
     const FIRST: usize = 20;
     let (mut lines, mut kinds) = (LineReader::open(path)?, Vec::new());
     for _ in 0..FIRST {
         let Some(line) = lines.next_line()? else { break };
         let Some(keys) = line.bytes.ok().and_then(|bytes| LineKeys::parse(bytes).ok()) else { continue };
         match keys.kind() {
-            LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
-            LineKind::Event => return Ok(Ok(InputKind::Stream)),
-            LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
+            LineKind::Journal | LineKind::Header => return Ok(InputKind::Journal),
+            LineKind::Event => return Ok(InputKind::Stream),
+            LineKind::Transcript => return Ok(InputKind::Transcript),
             kind => kinds.push(kind),
         }
     }
-    Ok(if kinds.contains(&LineKind::ForeignMessage) {
-        Err("a transcript, but not one of Claude Code")
-    } else if kinds.contains(&LineKind::TranscriptNote) {
-        Ok(InputKind::Transcript)
-    } else if std::fs::metadata(path)?.len() == 0 {
-        Err("empty file")
-    } else {
-        Err("not a journal, an event stream or a transcript")
+    Err(match () {
+        () if kinds.contains(&LineKind::ForeignMessage) => NoInput::Foreign,
+        () if kinds.contains(&LineKind::TranscriptNote) => return Ok(InputKind::Transcript),
+        () if std::fs::metadata(path)?.len() == 0 => NoInput::Empty,
+        () => NoInput::Other,
     })
 }
 

@@ -1,51 +1,9 @@
 //! Lines of recorded files, and how each kind is recognized.
 
-use crate::facts::{Answer, Question};
 use crate::replay::transcript::is_bookkeeping;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
-
-/// The parts of a journal line.
-///
-/// Event and facts are parsed at once because every line needs them; the rest stays raw, to be compared as bytes.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct RecordedLine<'a> {
-    pub(crate) v: Option<u64>,
-    #[serde(borrow)]
-    pub(crate) at: Option<&'a RawValue>,
-    pub(crate) event: Option<Map<String, Value>>,
-    #[serde(borrow)]
-    pub(crate) before: Option<&'a RawValue>,
-    /// The session after the event, if it changed.
-    #[serde(borrow)]
-    pub(crate) after: Option<&'a RawValue>,
-    /// The hash of the modes.
-    #[serde(borrow)]
-    pub(crate) modes: Option<&'a RawValue>,
-    pub(crate) asked: Vec<(Question, Answer)>,
-    #[serde(borrow)]
-    pub(crate) findings: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) decision: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(crate) who: Option<&'a RawValue>,
-    /// Whether the session could not be stored.
-    pub(crate) lost: bool,
-    pub(crate) us: Option<u64>,
-}
-
-impl<'a> RecordedLine<'a> {
-    /// Whether this is a journal line at all, and not another JSON object.
-    pub(crate) fn is_journal(&self) -> bool {
-        self.v.is_some() && (self.event.is_some() || self.decision.is_some())
-    }
-
-    pub(crate) fn session(&self) -> &str {
-        self.event.as_ref().and_then(|event| event.get("session_id")?.as_str()).unwrap_or_default()
-    }
-}
 
 /// The keys that tell one kind of line from another.
 #[derive(Debug, Default, Deserialize)]
@@ -90,7 +48,7 @@ pub(crate) enum LineKind {
 
 impl<'a> LineKeys<'a> {
     pub(crate) fn parse(line: &'a [u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line))
+        serde_json::from_slice(line)
     }
 
     pub(crate) fn kind(&self) -> LineKind {
@@ -135,12 +93,6 @@ impl<'a> LineKeys<'a> {
     }
 }
 
-/// The text of a JSON string without escapes, which ids and times never have.
-pub(crate) fn unescaped(raw: &RawValue) -> Option<&str> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    (!inner.contains('\\')).then_some(inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +109,7 @@ mod tests {
             (r#"{"type": "queue-operation", "sessionId": "s1"}"#, LineKind::TranscriptNote),
             (r#"{"type": "user", "uuid": "u1", "message": {"content": "x"}}"#, LineKind::Transcript),
             (r#"{"type": "summary", "summary": "x", "leafUuid": "u1"}"#, LineKind::TranscriptNote),
-            ("\u{feff}{\"type\": \"mode\", \"sessionId\": \"s1\"}", LineKind::TranscriptNote),
+            (r#"{"type": "mode", "sessionId": "s1"}"#, LineKind::TranscriptNote),
             (r#"{"type": "user", "uuid": "u1", "message": {"parts": [{"text": "x"}]}}"#, LineKind::ForeignMessage),
             (r#"{"type": "user", "sessionId": "s1", "content": "x"}"#, LineKind::ForeignMessage),
             (r#"{"type": "message", "sessionId": "s1", "message": {"content": "x"}}"#, LineKind::Other),
@@ -166,11 +118,5 @@ mod tests {
             assert_eq!(LineKeys::parse(line.as_bytes()).expect(line).kind(), expected, "{line}");
         }
         assert!(LineKeys::parse(br#"{"type": "us"#).is_err());
-    }
-
-    #[test]
-    fn only_a_text_without_escapes_is_returned() {
-        let line: RecordedLine<'_> = serde_json::from_str(r#"{"at":"2026","modes":"a\n","v":1}"#).unwrap();
-        assert_eq!((line.at.and_then(unescaped), line.modes.and_then(unescaped)), (Some("2026"), None));
     }
 }

@@ -4,16 +4,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The byte order mark that some editors write.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The longest line that is read.
 const LONGEST: usize = 10_000_000;
 
-/// The size of the buffer.
 const BUFFER: usize = 64 * 1024;
 
-/// A file whose lines are read.
 pub(crate) struct LineReader {
     file: BufReader<File>,
     line: Vec<u8>,
@@ -23,10 +19,8 @@ pub(crate) struct LineReader {
 
 /// A line that is not empty.
 pub(crate) struct RawLine<'t> {
-    /// The number of the line, from 1.
     pub(crate) number: u64,
     pub(crate) bytes: Result<&'t [u8], TooLong>,
-    /// Whether the line ends with a newline.
     pub(crate) is_complete: bool,
 }
 
@@ -41,7 +35,6 @@ impl LineReader {
         Ok(Self { file, line: Vec::new(), count: 0 })
     }
 
-    /// The next line that is not empty.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let is_complete = loop {
             if self.read_part()? == 0 {

@@ -9,17 +9,13 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A line of a shard's output that is not a result; a result has none of the optional fields.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ShardLine {
-    file: String,
-    line: u64,
-    skipped: Option<String>,
-    count: u64,
-    problem: Option<String>,
-    unmet: bool,
-    end: Option<Shard>,
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ShardLine {
+    Skipped { file: String, line: u64, skipped: String, count: u64 },
+    Problem(ReplayProblem),
+    End { end: Shard },
+    Result(Box<ReplayResult>),
 }
 
 pub(crate) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
@@ -38,18 +34,13 @@ fn read_shard(path: &Path, file: &str, collector: &mut ResultCollector) -> std::
     while let Some(RawLine { number, bytes, is_complete }) = lines.next_line()? {
         let Ok(bytes) = bytes.map_err(|too_long| collector.unmet(file, number, too_long)) else { continue };
         match serde_json::from_slice(bytes) {
-            Ok(ShardLine { file, line, skipped: Some(what), count, .. }) => {
-                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
+            Ok(ShardLine::Skipped { file, line, skipped, count }) => {
+                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, skipped), count));
             }
-            Ok(ShardLine { file, line, problem: Some(what), unmet, .. }) => {
-                collector.push(ReplayMessage::Problem(ReplayProblem { file, line, what, unmet }));
-            }
-            Ok(ShardLine { end: Some(end), .. }) => shard = Some(end),
-            Ok(_) => match serde_json::from_slice::<ReplayResult>(bytes) {
-                Ok(result) if !result.kind.is_empty() => collector.result(result),
-                Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
-                Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
-            },
+            Ok(ShardLine::Problem(problem)) => collector.push(ReplayMessage::Problem(problem)),
+            Ok(ShardLine::End { end }) => shard = Some(end),
+            Ok(ShardLine::Result(result)) if !result.event.kind.is_empty() => collector.result(*result),
+            Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
             Err(error) => collector.unmet(file, number, unreadable(&error, is_complete)),
         }
     }

@@ -2,42 +2,34 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use crate::commands::cli_error::CliError;
 use crate::host::paths::{ProjectPaths, hash};
 use crate::policy::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::replay::command::no_input;
-use crate::replay::record::recording::Header;
+use crate::replay::recording::Header;
 use crate::state::mode_cache;
 use crate::state::user_folder::project_paths;
+use base::cli_error::CliError;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many resolved sets of modes are kept.
-const KEPT: usize = 32;
-
-/// The value of `--modes` for the modes of a recording.
 const RECORDED: &str = "recorded";
 
-/// The folder of a project's mode files.
 const MODES: &str = ".claude/modes/";
 
-/// Where modes come from.
 pub(crate) struct ModeSource {
     /// Whether only the modes of a recording are used.
     recorded: bool,
     /// Mode files from a folder outside a project; they replace the mode files of the project.
     loose: Option<ProjectSources>,
-    /// The folder of these files.
-    folder: PathBuf,
     /// The project of `--project`, of `--modes`, or the current one.
     project: ProjectSources,
     /// Whether that project was named, and so decides recordings and journals of other projects too.
     named: bool,
-    /// The chosen modes, for people.
     name: String,
-    catalogue: OnceLock<Catalogue>,
+    /// The chosen modes, each with the path of its file.
+    pub(crate) catalogue: Catalogue,
     resolved: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
 }
 
@@ -47,60 +39,55 @@ pub(crate) struct ResolvedModes {
     pub(crate) catalogue: Catalogue,
     /// The hash in lines that the same modes decided.
     pub(crate) hash: String,
-    /// Which modes they are, for people.
     pub(crate) name: String,
 }
 
 impl ModeSource {
-    /// Reads the modes of `--modes`, or of the project.
     pub(crate) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, CliError> {
         let recorded = modes.is_some_and(|modes| modes.as_os_str() == RECORDED);
         let mut source = Self {
             recorded,
             loose: None,
-            folder: PathBuf::new(),
             project: mode_cache::sources(here),
             named: project.is_some(),
             name: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
-            catalogue: OnceLock::new(),
+            catalogue: Catalogue::default(),
             resolved: Mutex::default(),
         };
-        let Some(folder) = modes.filter(|_| !recorded) else { return Ok(source) };
-        if !folder.is_dir() {
-            let error = no_input(format!("`--modes {}` is not a folder", folder.display()));
-            return Err(error.hint("name a project, a folder of mode files, or `recorded`"));
+        match modes.filter(|_| !recorded) {
+            Some(folder) if !folder.is_dir() => {
+                let error = no_input(format!("`--modes {}` is not a folder", folder.display()));
+                return Err(error.hint("name a project, a folder of mode files, or `recorded`"));
+            }
+            Some(folder) => match project_of(folder) {
+                Some(home) => (source.project, source.named) = (mode_cache::sources(&project_paths(home)), true),
+                None => source.loose = Some(loose_modes(folder)?),
+            },
+            None => {}
         }
-        if let Some(home) = project_of(folder) {
-            source.project = mode_cache::sources(&project_paths(home));
-            source.named = true;
-        } else {
-            (source.loose, source.folder) = (Some(loose_modes(folder)?), folder.to_owned());
+        source.catalogue = source.with_loose(&source.project).catalogue();
+        if let Some(folder) = modes.filter(|_| source.loose.is_some()) {
+            source.name_loose_files(folder);
         }
         Ok(source)
     }
 
-    /// The chosen modes, each with the path of its file.
-    pub(crate) fn catalogue(&self) -> &Catalogue {
-        self.catalogue.get_or_init(|| self.compose())
-    }
-
-    fn compose(&self) -> Catalogue {
-        let mut catalogue = self.with_loose(&self.project).catalogue();
-        let files = catalogue.origins.iter_mut().filter_map(|origin| match origin {
+    /// Gives the mode files of a folder outside a project their paths.
+    fn name_loose_files(&mut self, folder: &Path) {
+        let files = self.catalogue.origins.iter_mut().filter_map(|origin| match origin {
             ModeOrigin::File(file) => Some(file),
             ModeOrigin::Embedded => None,
         });
-        for file in files.chain(catalogue.broken.iter_mut().map(|broken| &mut broken.file)) {
-            if let Some(name) = file.strip_prefix(MODES).filter(|_| self.loose.is_some()) {
-                *file = self.folder.join(name).to_string_lossy().into_owned();
+        for file in files.chain(self.catalogue.broken.iter_mut().map(|broken| &mut broken.file)) {
+            if let Some(name) = file.strip_prefix(MODES) {
+                *file = folder.join(name).to_string_lossy().into_owned();
             }
         }
-        catalogue
     }
 
-    /// Files of the chosen modes that cannot be read.
-    pub(crate) fn broken(&self) -> Vec<BrokenFile> {
-        if self.recorded { Vec::new() } else { self.catalogue().broken.clone() }
+    /// A file of the chosen modes that cannot be read.
+    pub(crate) fn broken(&self) -> Option<&BrokenFile> {
+        self.catalogue.broken.first().filter(|_| !self.recorded)
     }
 
     /// The mode files and settings of a scenario: the chosen ones, else those of the project that it is in.
@@ -116,7 +103,6 @@ impl ModeSource {
         files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
-    /// The modes that decide the lines of a recording.
     pub(crate) fn modes_of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
         let has_modes = self.named
             || self.loose.is_some()
@@ -153,12 +139,8 @@ impl ModeSource {
     fn resolve(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<ResolvedModes> {
         let key = hash(format!("{sources:?} {same:?} {name}").as_bytes());
         let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        if resolved.len() > KEPT {
-            resolved.clear();
-        }
         let new = || {
-            let is_chosen = self.loose.is_none() && *sources == self.project;
-            let catalogue = if is_chosen { self.catalogue().clone() } else { sources.catalogue() };
+            let catalogue = sources.catalogue();
             let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
             Arc::new(ResolvedModes { catalogue, hash, name: name.to_owned() })
         };
@@ -169,16 +151,13 @@ impl ModeSource {
 /// The project that a folder is, or that its `.claude` or `.claude/modes` belongs to.
 fn project_of(folder: &Path) -> Option<PathBuf> {
     let full = folder.canonicalize().ok()?;
-    let depth = if full.join(".claude").is_dir() {
-        0
-    } else if full.ends_with(".claude") {
-        1
-    } else if full.ends_with(".claude/modes") {
-        2
-    } else {
-        return None;
+    let home = match () {
+        () if full.join(".claude").is_dir() => Some(&*full),
+        () if full.ends_with(".claude") => full.parent(),
+        () if full.ends_with(".claude/modes") => full.ancestors().nth(2),
+        () => None,
     };
-    full.ancestors().nth(depth).map(Path::to_owned)
+    home.map(Path::to_owned)
 }
 
 /// The project that a file is a journal of.

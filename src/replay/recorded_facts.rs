@@ -13,7 +13,6 @@ use test_results::OutputResult;
 pub(crate) struct RecordedFacts<'a> {
     recorded: &'a [(Question, Answer)],
     event: &'a Event,
-    /// The time of the event in UTC.
     time: Option<&'a str>,
     /// A command line is analyzed once, however many questions are about it.
     answers: OnceCell<InferredAnswers<'a>>,
@@ -25,7 +24,6 @@ impl<'a> RecordedFacts<'a> {
         Self { recorded, event, time, answers: OnceCell::new(), gaps: RefCell::default() }
     }
 
-    /// The questions that were asked but not recorded.
     pub(crate) fn gaps(self) -> Vec<Question> {
         self.gaps.into_inner()
     }
@@ -110,7 +108,6 @@ fn names_no_project(asked: &EffectQuery) -> bool {
     asked.paths.iter().chain(asked.except.iter()).all(|path| path.starts_with(['/', '~']) || path.starts_with("**/"))
 }
 
-/// Whether nothing was masked or cut off.
 fn is_whole(text: &str) -> bool {
     let cut = text.ends_with(']') && text.contains("… [") && text.contains(" bytes, sha256 ");
     !text.contains("[masked]") && !text.contains("[too deep]") && !cut

@@ -9,8 +9,6 @@ pub(crate) mod markdown;
 pub(crate) mod progress;
 pub(crate) mod summary;
 
-use crate::commands::cli_error::CliError;
-use crate::host::paths::hash;
 use crate::policy::mode::Catalogue;
 use crate::replay::collector::{ReplayMessage, Shard};
 use crate::replay::command::{EXIT_UNWRITTEN, ReplayCommand, no_input};
@@ -23,6 +21,7 @@ use crate::replay::report::markdown::ChangedDecisions;
 use crate::replay::report::progress::{ProgressLine, decimal};
 use crate::replay::report::summary::ReplaySummary;
 use crate::replay::result::ReplayProblem;
+use base::cli_error::CliError;
 use base::disk::{self, LinkPolicy};
 use base::printable;
 use base::screen::{print_error, print_line, print_workflow_command};
@@ -40,8 +39,8 @@ pub(crate) struct Reporter<'a> {
     html: HtmlReport,
     progress: ProgressLine,
     errors: Vec<String>,
-    /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
-    seen_problems: HashSet<u64>,
+    /// With `--merge`, a problem of several shards is reported once.
+    seen_problems: HashSet<String>,
     /// The shards that were read; a complete one has its number.
     shards: Vec<(String, Option<Shard>)>,
 }
@@ -119,7 +118,7 @@ impl<'a> Reporter<'a> {
     }
 
     pub(crate) fn problem(&mut self, problem: ReplayProblem) {
-        if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
+        if self.args.merge && !self.seen_problems.insert(problem.to_string()) {
             return;
         }
         self.progress.clear();
@@ -152,7 +151,7 @@ impl<'a> Reporter<'a> {
         } else if let Some(shard) = args.partition {
             print_line(json!({"end": shard}).to_string());
         }
-        self.write_reports(source.catalogue());
+        self.write_reports(&source.catalogue);
         if self.errors.is_empty() {
             return Ok(is_fine);
         }
@@ -181,7 +180,7 @@ impl<'a> Reporter<'a> {
             write(path, &self.markdown.render(counts), "", errors);
         }
         if let Some(path) = &args.html {
-            let (sessions, page) = (self.html.sessions(), self.html.render(summary, catalogue));
+            let (sessions, page) = (self.html.sessions.len(), self.html.render(summary, catalogue));
             let (size, plural) = (decimal(page.len() as u64), if sessions == 1 { "" } else { "s" });
             write(path, &page, &format!(" ({size}, {sessions} session{plural})"), errors);
         }

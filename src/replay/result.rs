@@ -18,13 +18,31 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ReplayResult {
+    #[serde(flatten)]
+    pub(crate) event: ReplayedEvent,
+    #[serde(flatten)]
+    pub(crate) now: NewDecision,
+    #[serde(flatten)]
+    pub(crate) compared: ComparedDecision,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<Finding>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) facts: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reply: Option<Reply>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReplayedEvent {
     pub(crate) session: String,
     pub(crate) file: String,
     pub(crate) line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<String>,
     /// The event in a few words.
-    pub(crate) event: String,
+    #[serde(rename = "event")]
+    pub(crate) words: String,
     pub(crate) kind: String,
     /// The agent that acts; `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +51,11 @@ pub(crate) struct ReplayResult {
     pub(crate) agent_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NewDecision {
     /// The result in a word, such as `blocked`.
     pub(crate) outcome: String,
     pub(crate) verdict: Verdict,
@@ -50,6 +73,12 @@ pub(crate) struct ReplayResult {
     /// The active modes after the event, each with its phase.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) modes: BTreeMap<String, String>,
+}
+
+/// How the decision compares with the recorded one, and with the expected one.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ComparedDecision {
     pub(crate) change: DecisionChange,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<PastDecision>,
@@ -66,13 +95,6 @@ pub(crate) struct ReplayResult {
     pub(crate) expected: Option<Expectation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) met: Option<bool>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<Finding>,
-    /// Questions and answers in words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) facts: Vec<(String, String)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reply: Option<Reply>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,10 +113,8 @@ pub(crate) struct CaseLocation {
     pub(crate) at: Option<String>,
 }
 
-/// How many facts are listed with a difference.
 const FACTS_SHOWN: usize = 5;
 
-/// How many gates are listed with a difference.
 const GATES_SHOWN: usize = 3;
 
 impl ReplayResult {
@@ -110,29 +130,26 @@ impl ReplayResult {
         });
         let facts = asked.iter().filter(|(question, _)| *question != Question::Clock && !question.is_about_words());
         Self {
-            session: event.session().to_owned(),
-            file: location.file.to_string(),
-            line: location.line,
-            at: location.at,
-            event: event.described(),
-            kind: event.name().to_owned(),
-            agent: text("agent_type").or_else(|| decided.who.as_ref().map(ToString::to_string)),
-            agent_id: text("agent_id"),
-            tool: event.tool().map(str::to_owned),
-            outcome,
-            verdict,
-            reason,
-            context,
-            messages,
-            moves,
-            modes: active.collect(),
-            change,
-            other_modes,
-            gates: decisive_gates(&decided.findings, was.as_ref().map(|was| was.findings.as_slice())),
-            was,
-            unrecorded: unrecorded(&gaps, &asked),
-            expected: None,
-            met: None,
+            event: ReplayedEvent {
+                session: event.session().to_owned(),
+                file: location.file.to_string(),
+                line: location.line,
+                at: location.at,
+                words: event.described(),
+                kind: event.name().to_owned(),
+                agent: text("agent_type").or_else(|| decided.who.as_ref().map(ToString::to_string)),
+                agent_id: text("agent_id"),
+                tool: event.tool().map(str::to_owned),
+            },
+            now: NewDecision { outcome, verdict, reason, context, messages, moves, modes: active.collect() },
+            compared: ComparedDecision {
+                change,
+                other_modes,
+                gates: decisive_gates(&decided.findings, was.as_ref().map(|was| was.findings.as_slice())),
+                was,
+                unrecorded: unrecorded(&gaps, &asked),
+                ..ComparedDecision::default()
+            },
             facts: facts.map(|(question, answer)| (question.to_string(), answer.to_string())).collect(),
             findings: decided.findings,
             reply: Some(reply),
@@ -141,67 +158,79 @@ impl ReplayResult {
 
     /// Adds an expectation. One that is met, but does not name the difference, is ignored.
     pub(crate) fn with_expectation(mut self, expected: Option<Expectation>) -> Self {
+        let change = self.compared.change;
         let expected =
-            expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(self.change));
-        self.met = expected.as_ref().map(|expected| expected.is_met(&self));
-        self.expected = expected;
+            expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(change));
+        self.compared.met = expected.as_ref().map(|expected| expected.is_met(&self));
+        self.compared.expected = expected;
         self
     }
 
     /// Whether the decision is not the recorded one.
     pub(crate) fn differs(&self) -> bool {
-        self.change.differs() && !self.is_undecided()
+        self.compared.change.differs() && !self.is_undecided()
+    }
+
+    fn is_undecidable(&self) -> bool {
+        self.compared.change == DecisionChange::Undecidable
     }
 
     /// Whether there is no recorded decision, and the session shows too little to make a new one.
     pub(crate) fn is_undecided(&self) -> bool {
-        self.change == DecisionChange::Undecidable && self.was.is_none()
+        self.is_undecidable() && self.compared.was.is_none()
     }
 
     /// The kind of failure in a word or two.
     pub(crate) fn title(&self) -> &'static str {
-        if self.met == Some(false) { "not as expected" } else { self.change.words() }
+        if self.compared.met == Some(false) { "not as expected" } else { self.compared.change.words() }
+    }
+
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.event.file, self.event.line)
     }
 
     /// What changed and why, as labeled lines.
     pub(crate) fn details(&self) -> Vec<(&'static str, String)> {
-        let mut lines = Vec::new();
-        let mut decision = |label, verdict: Verdict, reason: &str, moves: &[String]| {
+        let Self { now, compared, findings, facts, .. } = self;
+        let decision = |verdict: Verdict, reason: &str, moves: &[String]| {
             let reason = if reason.is_empty() { String::new() } else { format!(": {}", reason.replace('\n', " ")) };
             let moves = if moves.is_empty() { String::new() } else { format!(" ({})", moves.join(", ")) };
-            lines.push((label, format!("{}{reason}{moves}", verdict.word())));
+            format!("{}{reason}{moves}", verdict.word())
         };
-        if let Some(PastDecision { decision: was, .. }) = &self.was {
-            decision("before", was.verdict, &was.reason, &was.moves);
+        let mut lines = Vec::new();
+        if let Some(expected) =
+            compared.expected.as_ref().filter(|_| compared.met == Some(false) && !self.is_undecidable())
+        {
+            lines.push(("expected", expected.to_string()));
         }
-        if self.change == DecisionChange::Undecidable {
-            let missing = self.unrecorded.join(" ");
+        if let Some(PastDecision { decision: was, .. }) = &compared.was {
+            lines.push(("before", decision(was.verdict, &was.reason, &was.moves)));
+        }
+        if self.is_undecidable() {
+            let missing = compared.unrecorded.join(" ");
             lines.push(("now", format!("cannot be decided; this was not recorded: {missing}")));
             return lines;
         }
-        decision("now", self.verdict, &self.reason, &self.moves);
-        if let Some(expected) = self.expected.as_ref().filter(|_| self.met == Some(false)) {
-            lines.insert(0, ("expected", expected.to_string()));
-        }
-        if let Some(PastDecision { decision: was, findings }) = &self.was {
-            for (now, was, label, was_label) in
-                [(&self.context, &was.context, "context", "was"), (&self.messages, &was.messages, "message", "was")]
+        lines.push(("now", decision(now.verdict, &now.reason, &now.moves)));
+        let is_decisive = |finding: &&Finding| compared.gates.contains(&finding.gate);
+        if let Some(PastDecision { decision: was, findings: past }) = &compared.was {
+            for (label, now, was) in
+                [("context", &now.context, &was.context), ("message", &now.messages, &was.messages)]
             {
                 if now != was {
                     lines.extend(now.iter().map(|text| (label, text.clone())));
-                    lines.extend(was.iter().map(|text| (was_label, text.clone())));
+                    lines.extend(was.iter().map(|text| ("was", text.clone())));
                 }
             }
-            let gone = |finding: &&Finding| !self.findings.iter().any(|other| other.gate == finding.gate);
-            let gone = findings.iter().filter(|finding| self.gates.contains(&finding.gate)).filter(gone);
-            lines.extend(gone.take(GATES_SHOWN).map(|finding| ("removed", described(finding))));
+            let gone = |finding: &&Finding| !findings.iter().any(|other| other.gate == finding.gate);
+            let gone = past.iter().filter(is_decisive).filter(gone).take(GATES_SHOWN);
+            lines.extend(gone.map(|finding| ("removed", described(finding))));
         }
-        let mut decisive: Vec<&Finding> =
-            self.findings.iter().filter(|finding| self.gates.contains(&finding.gate)).collect();
+        let mut decisive: Vec<&Finding> = findings.iter().filter(is_decisive).collect();
         decisive.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
         lines.extend(decisive.iter().take(GATES_SHOWN).map(|finding| ("gate", described(finding))));
-        let facts = self.facts.iter().take(FACTS_SHOWN);
-        lines.extend(facts.map(|(question, answer)| ("asked", format!("{question} {answer}"))));
+        lines
+            .extend(facts.iter().take(FACTS_SHOWN).map(|(question, answer)| ("asked", format!("{question} {answer}"))));
         lines
     }
 
@@ -212,23 +241,23 @@ impl ReplayResult {
 
     /// Whether the event fails the replay: an unmet expectation, or a difference that nobody expects.
     pub(crate) fn is_failing(&self) -> bool {
-        self.met.map_or(self.differs(), |met| !met)
+        self.compared.met.map_or(self.differs(), |met| !met)
     }
 
     /// Whether it would be blocked or asked, and has never been decided before.
     pub(crate) fn is_new_block(&self) -> bool {
-        let is_new = matches!(self.change, DecisionChange::New | DecisionChange::Undecidable) && self.was.is_none();
-        is_new && self.expected.is_none() && self.verdict >= Verdict::Ask
+        let is_new = self.compared.change == DecisionChange::New || self.is_undecided();
+        is_new && self.compared.expected.is_none() && self.now.verdict >= Verdict::Ask
     }
 
     pub(crate) fn is_blocked(&self) -> bool {
-        self.verdict >= Verdict::Block && self.change != DecisionChange::Undecidable
+        self.now.verdict >= Verdict::Block && !self.is_undecidable()
     }
 
     /// Whether nothing objects, nothing moves and nothing has changed.
     pub(crate) fn is_quiet(&self) -> bool {
-        let silent = self.verdict == Verdict::Pass && self.moves.is_empty() && self.context.is_empty();
-        silent && !self.change.differs() && self.expected.is_none()
+        let silent = self.now.verdict == Verdict::Pass && self.now.moves.is_empty() && self.now.context.is_empty();
+        silent && !self.compared.change.differs() && self.compared.expected.is_none()
     }
 }
 
@@ -243,7 +272,6 @@ fn described(finding: &Finding) -> String {
     format!("{} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode)
 }
 
-/// The questions without an answer.
 fn unrecorded(gaps: &[Question], asked: &[(Question, Answer)]) -> Vec<String> {
     let unknown = asked.iter().filter(|(_, answer)| matches!(answer, Answer::Unknown(_)));
     let mut questions: Vec<String> =

@@ -10,8 +10,9 @@ pub use step_check::StepOutput;
 use crate::facts::frontmatter::nests_too_deep;
 use crate::replay::expectation::renamed;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io;
 
 /// A scenario file.
 #[derive(Debug, Clone, Deserialize)]
@@ -125,43 +126,51 @@ impl ScenarioContext {
     }
 }
 
-/// Why a scenario cannot be read.
+/// Why a scenario cannot be read, fails or cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
-    /// The file is not YAML of the right shape.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
     #[error("too many brackets are open")]
     TooDeep,
-    /// A step is wrong.
     #[error("step {0}: {1}")]
-    Step(usize, StepError),
-}
-
-/// What is wrong with a step.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// A key that no step has, and the key that replaced it.
-    #[error("unknown key `{0}`{1}")]
-    Key(String, &'static str),
-    /// The value of a key is not a text.
+    Step(u64, Box<ScenarioError>),
+    #[error("unknown key `{0}`{renamed}", renamed = renamed(.0))]
+    Key(String),
     #[error("`{0}` must be a text")]
     Value(String),
-    /// `expect` has a word that it does not know.
     #[error("unknown result `{0}`{renamed}; the results are {words}", renamed = renamed(.0), words = EXPECTED.join(", "))]
     Result(String),
-    /// A step has a `line`, and the scenario no stream.
     #[error("`line` counts the events of a `stream`, and there is none")]
     NoStream,
-    /// A step of a scenario with a stream has no `line`.
     #[error("the `line` of the stream before which the step happens is missing")]
     NoLine,
-    /// A step of a scenario with a stream has an event.
     #[error("with a `stream`, steps only change the project; events and expectations belong to the stream")]
     Event,
+    #[error("the scenario runs programs; allow it with `--shell` if you trust it")]
+    NeedsShell,
+    #[error("`{0}` belongs to git, which runs what is there; allow it with `--shell` if you trust it")]
+    GitFile(String),
+    #[error("`{0}` is outside the scenario's project")]
+    Outside(String),
+    #[error("`wait: {0}` is not a duration such as `90m` or `2 days`")]
+    Wait(String),
+    #[error("`clock: {0}` is not a time such as 2026-03-01T12:00:00Z")]
+    Clock(String),
+    #[error("`{0}` fails: {1}")]
+    Program(String, String),
+    #[error("cannot write `{0}`: {1}")]
+    Write(String, io::Error),
+    #[error("`{0}` is not a file of events")]
+    NotEvents(String),
+    #[error("the stream has no line {0}")]
+    PastEnd(u64),
+    #[error("{0}")]
+    Unmet(String),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
-/// The words of `expect`; a command has `exit N`.
 const EXPECTED: [&str; 6] = ["silent", "context", "blocked", "asked", "stopped", "failed"];
 
 impl Scenario {
@@ -176,7 +185,7 @@ impl Scenario {
         }
         let scenario: Self = serde_yaml::from_str(text)?;
         for (number, step) in (1..).zip(&scenario.steps) {
-            step.check(scenario.stream.is_some()).map_err(|why| ScenarioError::Step(number, why))?;
+            step.check(scenario.stream.is_some()).map_err(|why| ScenarioError::Step(number, Box::new(why)))?;
         }
         Ok(scenario)
     }
@@ -188,10 +197,8 @@ impl Scenario {
     }
 }
 
-/// Builds an event from the text of its shorthand.
 type EventBuilder = fn(&str, &ScenarioContext) -> Value;
 
-/// The shorthand keys of events.
 const SHORTHANDS: [(&str, EventBuilder); 11] = [
     ("prompt", |text, _| prompt_event(text)),
     ("expands", |command, _| {
@@ -228,29 +235,23 @@ const SHORTHANDS: [(&str, EventBuilder); 11] = [
 ];
 
 impl ScenarioStep {
-    fn check(&self, streamed: bool) -> Result<(), StepError> {
+    fn check(&self, streamed: bool) -> Result<(), ScenarioError> {
         for (key, value) in &self.shorthand {
             if !SHORTHANDS.iter().any(|(name, _)| name == key) {
-                let renamed = match key.as_str() {
-                    "tells" => ", which is now `includes`",
-                    "hides" => ", which is now `excludes`",
-                    "gives" => ", which is now `input`",
-                    _ => "",
-                };
-                return Err(StepError::Key(key.clone(), renamed));
+                return Err(ScenarioError::Key(key.clone()));
             }
             if !value.is_string() {
-                return Err(StepError::Value(key.clone()));
+                return Err(ScenarioError::Value(key.clone()));
             }
         }
         let is_known = |word: &str| EXPECTED.contains(&word) || self.command.is_some() && word.starts_with("exit ");
         if let Some(word) = self.expect.as_ref().filter(|word| !is_known(word)) {
-            return Err(StepError::Result(word.clone()));
+            return Err(ScenarioError::Result(word.clone()));
         }
         match self.line {
-            Some(_) if !streamed => Err(StepError::NoStream),
-            None if streamed => Err(StepError::NoLine),
-            _ if streamed && (self.has_event() || self.has_expectations()) => Err(StepError::Event),
+            Some(_) if !streamed => Err(ScenarioError::NoStream),
+            None if streamed => Err(ScenarioError::NoLine),
+            _ if streamed && (self.has_event() || self.has_expectations()) => Err(ScenarioError::Event),
             _ => Ok(()),
         }
     }
@@ -266,12 +267,10 @@ impl ScenarioStep {
             context.prompts += 1;
         }
         let Value::Object(mut fields) = self.bare_event(context)? else { return None };
-        let or = |fields: &mut Map<String, Value>, name: &str, value: String| {
-            fields.entry(name).or_insert_with(|| value.into());
-        };
-        or(&mut fields, "session_id", context.session.clone());
-        or(&mut fields, "cwd", context.home.clone());
-        or(&mut fields, "prompt_id", format!("prompt-{}", context.prompts));
+        let prompt = format!("prompt-{}", context.prompts);
+        for (name, text) in [("session_id", &context.session), ("cwd", &context.home), ("prompt_id", &prompt)] {
+            fields.entry(name).or_insert_with(|| text.as_str().into());
+        }
         fields.extend(self.with.clone());
         fields.values_mut().for_each(|value| context.fill(value));
         Some(Value::Object(fields))
@@ -304,11 +303,10 @@ fn tool_event(event: &str, tool: &str, input: Value, more: Option<(&str, Value)>
 }
 
 fn stop_event(agent: &str) -> Value {
-    let mut event = json!({"hook_event_name": "Stop", "stop_hook_active": false, "background_tasks": []});
-    if agent != "main" {
-        event = json!({"hook_event_name": "SubagentStop", "agent_id": agent_id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []});
+    if agent == "main" {
+        return json!({"hook_event_name": "Stop", "stop_hook_active": false, "background_tasks": []});
     }
-    event
+    json!({"hook_event_name": "SubagentStop", "agent_id": agent_id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []})
 }
 
 fn agent_input(agent: &str) -> Value {

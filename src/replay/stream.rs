@@ -7,7 +7,7 @@ use crate::host::event::Event;
 use crate::host::paths::safe_name;
 use crate::replay::collector::{ReplayMessage, ResultCollector};
 use crate::replay::inferred::InferredFacts;
-use crate::replay::inputs::{ReplayInput, main_transcript};
+use crate::replay::inputs::{InputKind, ReplayInput, main_transcript};
 use crate::replay::journal::unreadable;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::line_reader::{LineReader, RawLine};
@@ -31,7 +31,6 @@ pub(crate) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 /// A project whose files and git answer the questions.
 pub(crate) struct LiveProject {
     pub(crate) home: PathBuf,
-    /// Whether gates may run programs.
     pub(crate) shell: bool,
     pub(crate) accepted: AcceptedHashes,
 }
@@ -46,7 +45,7 @@ struct StreamReplayer<'a> {
     journals: Option<tempfile::TempDir>,
 }
 
-/// Decides the events of a stream.
+/// Decides the events of a stream, or those that a transcript shows.
 pub(crate) fn replay(
     input: &ReplayInput,
     source: &ModeSource,
@@ -54,27 +53,26 @@ pub(crate) fn replay(
     collector: &mut ResultCollector,
 ) {
     let modes = source.modes_of_file(input.main());
-    let mut replayer = StreamReplayer::new(modes, project);
-    let main: Arc<str> = input.main().to_string_lossy().into();
-    let result = read_events(input.main(), collector, |collector, line, event, _| {
-        if collector.wants(event.session()) {
-            let compared = replayer.decide(event, None);
-            let location = CaseLocation { file: Arc::clone(&main), line, at: None };
-            collector.case(location, compared, &replayer.modes, None);
-        }
-        Ok::<(), io::Error>(())
-    });
-    if let Err(error) = result {
-        collector.problem(&main, 0, format!("cannot read the file: {error}"));
+    let read = if input.kind == InputKind::Transcript {
+        transcript(input, &mut StreamReplayer::new(modes, None), collector)
+    } else {
+        events(input.main(), &mut StreamReplayer::new(modes, project), collector)
+    };
+    if let Err(error) = read {
+        collector.problem(&input.main().to_string_lossy(), 0, format!("cannot read the file: {error}"));
     }
 }
 
-/// Decides the events that a transcript shows.
-pub(crate) fn replay_transcript(input: &ReplayInput, source: &ModeSource, collector: &mut ResultCollector) {
-    let mut replayer = StreamReplayer::new(source.modes_of_file(input.main()), None);
-    if let Err(error) = transcript(input, &mut replayer, collector) {
-        collector.problem(&input.main().to_string_lossy(), 0, format!("cannot read the file: {error}"));
-    }
+fn events(path: &Path, replayer: &mut StreamReplayer<'_>, collector: &mut ResultCollector) -> io::Result<()> {
+    let file: Arc<str> = path.to_string_lossy().into();
+    read_events(path, collector, |collector, line, event, _| {
+        if collector.wants(event.session()) {
+            let compared = replayer.decide(event, None);
+            let location = CaseLocation { file: Arc::clone(&file), line, at: None };
+            collector.case(location, compared, &replayer.modes, None);
+        }
+        Ok(())
+    })
 }
 
 /// Calls `decide` with every event of a stream, and gives expectations to the collector.
@@ -93,14 +91,11 @@ pub(crate) fn read_events<E: From<io::Error>>(
             Ok(LineKind::Expectation) => {}
             Ok(LineKind::Event) | Err(_) => {
                 collector.settle();
-                match (Event::parse(bytes), &keys) {
-                    (Ok(event), _) => decide(collector, number, event, bytes)?,
-                    (Err(_), Err(error)) => {
-                        collector.problem(&file, number, unreadable(error, is_complete));
-                        continue;
-                    }
-                    (Err(why), Ok(_)) => {
-                        collector.problem(&file, number, why);
+                match Event::parse(bytes) {
+                    Ok(event) => decide(collector, number, event, bytes)?,
+                    Err(why) => {
+                        let error = keys.as_ref().err().map(|error| unreadable(error, is_complete));
+                        collector.problem(&file, number, error.unwrap_or_else(|| why.to_string()));
                         continue;
                     }
                 }

@@ -24,6 +24,7 @@ pub use summary_file::SummaryCheck;
 use crate::host::paths::ProjectPaths;
 use crate::state::journal::StateSeal;
 use crate::state::user_folder::{UserKey, create_private};
+use base::cli_error::CliError;
 use std::cell::OnceCell;
 use std::fs;
 use std::io;
@@ -87,6 +88,12 @@ impl StoreError {
             Self::WrongType(_) => "`modegate cache get` shows the keys of a session with their values",
             Self::Io(..) => "check the permissions and the free space there",
         }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::failure(error.to_string()).hint(error.hint())
     }
 }
 

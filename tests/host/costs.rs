@@ -41,7 +41,11 @@ fn many_calls(client: &Client) {
     let (first, last) = (median(&times[..CALLS / 2]), median(&times[times.len() - CALLS / 2..]));
     times.sort_unstable();
     let late = times[times.len() * 95 / 100];
-    eprintln!("{} hooks: median {:?}, 95 % within {late:?}; first {first:?}, last {last:?}", times.len(), median(&times));
+    eprintln!(
+        "{} hooks: median {:?}, 95 % within {late:?}; first {first:?}, last {last:?}",
+        times.len(),
+        median(&times)
+    );
     assert!(last < 2 * first, "hooks became slower: {first:?}, then {last:?}");
 }
 

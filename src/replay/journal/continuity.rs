@@ -1,9 +1,9 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
 use crate::facts::session::{Session, SessionModes};
-use crate::replay::line::{RecordedLine, unescaped};
+use crate::state::journal::JournalLine;
 use jiff::Timestamp;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -12,74 +12,59 @@ use std::time::Duration;
 /// How many lines later the line that led to a state may still follow: concurrent agents write in any order.
 const LATE: u64 = 64;
 
-/// How many states are kept.
 const KEPT: usize = 64;
 
 /// How far apart two clocks of one machine may be.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// A line of a file.
 pub(crate) type FileLine = (Arc<str>, u64);
-
-/// What the time of a line, and the lines before it, show.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum LineOrder {
-    InOrder,
-    /// The same line was there before.
-    Duplicate,
-    ClockWentBack,
-}
 
 /// The state of one session's journal so far.
 #[derive(Debug, Default)]
 pub(crate) struct Continuity {
-    /// Hashes of the lines so far.
     seen: HashSet<u64>,
-    /// The latest time of a line.
     latest: String,
     lines: u64,
-    /// The states after the last lines.
     states: VecDeque<SessionModes>,
     /// States that no line has led to yet, with the count and place of the line that begins with them.
     unexplained: VecDeque<(u64, FileLine, SessionModes)>,
-    /// The session before the last line.
-    text: String,
 }
 
 impl Continuity {
-    /// Compares a line with those before it.
-    pub(crate) fn order(&mut self, line: &RecordedLine<'_>) -> LineOrder {
-        if !self.seen.insert(line_hash(line)) {
-            return LineOrder::Duplicate;
-        }
-        let at = line.at.and_then(unescaped).unwrap_or_default();
-        let is_later = at > self.latest.as_str();
-        let went_back = !is_later && self.clock_went_back(at, line.us.unwrap_or_default());
-        if is_later || went_back {
-            at.clone_into(&mut self.latest);
-        }
-        if went_back { LineOrder::ClockWentBack } else { LineOrder::InOrder }
+    /// Whether the line was there before: concurrent agents have events in the same millisecond.
+    pub(crate) fn is_duplicate(&mut self, line: &JournalLine) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (&line.at, line.us).hash(&mut hasher);
+        let text = |name: &str| line.event.get(name).and_then(Value::as_str);
+        ["hook_event_name", "agent_id", "tool_use_id"].map(text).hash(&mut hasher);
+        !self.seen.insert(hasher.finish())
     }
 
-    /// Whether a line was written before the previous event began, which means that the clock was set back.
-    fn clock_went_back(&self, at: &str, us: u64) -> bool {
-        let (Ok(began), Ok(latest)) = (at.parse::<Timestamp>(), self.latest.parse::<Timestamp>()) else { return false };
-        began.checked_add(Duration::from_micros(us) + SLACK).is_ok_and(|written| written < latest)
+    /// Whether the line was written before the previous event began, which means that the clock was set back.
+    pub(crate) fn clock_went_back(&mut self, line: &JournalLine) -> bool {
+        let times = || Some((line.at.parse::<Timestamp>().ok()?, self.latest.parse::<Timestamp>().ok()?));
+        let is_later = line.at > self.latest;
+        let went_back = !is_later
+            && times().is_some_and(|(began, latest)| {
+                began.checked_add(Duration::from_micros(line.us) + SLACK).is_ok_and(|written| written < latest)
+            });
+        if is_later || went_back {
+            self.latest.clone_from(&line.at);
+        }
+        went_back
     }
 
     /// Follows the state from line to line; returns lines before which an event is missing.
-    pub(crate) fn follow(&mut self, file: &Arc<str>, number: u64, line: &RecordedLine<'_>) -> Vec<FileLine> {
-        let before = line.before.map(RawValue::get).unwrap_or_default();
-        if self.text != before {
-            before.clone_into(&mut self.text);
-            let state = modes_of(before).unwrap_or_default();
-            if self.lines > 0 && !self.states.contains(&state) {
-                self.unexplained.push_back((self.lines, (Arc::clone(file), number), state.clone()));
+    pub(crate) fn follow(&mut self, file: &Arc<str>, number: u64, line: &JournalLine) -> Vec<FileLine> {
+        let before = modes_of(&line.before);
+        if self.states.back() != Some(&before) {
+            if self.lines > 0 && !self.states.contains(&before) {
+                self.unexplained.push_back((self.lines, (Arc::clone(file), number), before.clone()));
             }
-            self.keep(state);
+            self.keep(before);
         }
         self.lines += 1;
-        if let Some(after) = line.after.map(RawValue::get).and_then(modes_of) {
+        if let Some(after) = line.after.as_ref().map(modes_of) {
             self.unexplained.retain(|(_, _, state)| *state != after);
             self.keep(after);
         }
@@ -91,7 +76,6 @@ impl Continuity {
         self.unexplained.drain(..count).map(|(_, place, _)| place).collect()
     }
 
-    /// The lines before which an event is missing, at the end of the journal.
     pub(crate) fn end(self) -> impl Iterator<Item = FileLine> {
         self.unexplained.into_iter().map(|(_, place, _)| place)
     }
@@ -105,47 +89,39 @@ impl Continuity {
 }
 
 /// The modes of a session without the times of storage.
-fn modes_of(session: &str) -> Option<SessionModes> {
-    let mut modes = serde_json::from_str::<Session>(session).ok()?.modes;
+fn modes_of(session: &Session) -> SessionModes {
+    let mut modes = session.modes.clone();
     for state in modes.values_mut() {
         Arc::make_mut(state).other.shift_remove("updated_at");
     }
-    Some(modes)
-}
-
-/// A hash of what tells one line from another: concurrent agents have events in the same millisecond.
-fn line_hash(line: &RecordedLine<'_>) -> u64 {
-    let text = |name: &str| line.event.as_ref().and_then(|event| event.get(name)?.as_str());
-    let mut hasher = DefaultHasher::new();
-    (line.at.map(RawValue::get), line.us).hash(&mut hasher);
-    ["hook_event_name", "agent_id", "tool_use_id"].map(text).hash(&mut hasher);
-    hasher.finish()
+    modes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    fn line(at: &str, us: u64, before: &str, after: Option<&str>) -> String {
-        let session = |phase: &str| json!({"id": "s", "modes": {"plan_mode": {"is_active": true, "phase": phase}}});
-        let mut line =
-            json!({"v": 1, "at": at, "us": us, "event": {"hook_event_name": "Stop"}, "before": session(before)});
-        if let (Value::Object(fields), Some(after)) = (&mut line, after) {
-            fields.insert("after".to_owned(), session(after));
+    fn line(at: &str, us: u64, before: &str, after: Option<&str>) -> JournalLine {
+        let session = |phase: &str| {
+            let session = json!({"id": "s", "modes": {"plan_mode": {"is_active": true, "phase": phase}}});
+            serde_json::from_value(session).unwrap()
+        };
+        JournalLine {
+            at: at.to_owned(),
+            us,
+            event: json!({"hook_event_name": "Stop"}),
+            before: session(before),
+            after: after.map(session),
+            ..JournalLine::default()
         }
-        line.to_string()
     }
 
-    fn recorded(text: &str) -> RecordedLine<'_> {
-        serde_json::from_str(text).unwrap()
-    }
-
-    fn missing(lines: &[String]) -> Vec<u64> {
+    fn missing(lines: &[JournalLine]) -> Vec<u64> {
         let mut continuity = Continuity::default();
         let mut found = Vec::new();
-        for (number, text) in (1..).zip(lines) {
-            found.extend(continuity.follow(&"x".into(), number, &recorded(text)));
+        for (number, line) in (1..).zip(lines) {
+            found.extend(continuity.follow(&"x".into(), number, line));
         }
         found.extend(continuity.end());
         found.into_iter().map(|(_, line)| line).collect()
@@ -164,17 +140,15 @@ mod tests {
     fn the_same_line_twice_is_a_duplicate() {
         let mut continuity = Continuity::default();
         let (one, other) = (line("t1", 1, "a", None), line("t2", 1, "a", None));
-        let mut is_duplicate = |text: &str| continuity.order(&recorded(text)) == LineOrder::Duplicate;
-        assert_eq!([is_duplicate(&one), is_duplicate(&other), is_duplicate(&one)], [false, false, true]);
-        let twin = one.replace("Stop", "Stap");
-        assert!(!is_duplicate(&twin), "another event at the same time");
+        assert_eq!([&one, &other, &one].map(|line| continuity.is_duplicate(line)), [false, false, true]);
+        let twin = JournalLine { event: json!({"hook_event_name": "Stap"}), ..one };
+        assert!(!continuity.is_duplicate(&twin), "another event at the same time");
     }
 
     #[test]
     fn a_clock_that_went_back_is_reported_unless_an_event_took_long() {
         let mut continuity = Continuity::default();
-        let mut back =
-            |at: &str, us: u64| continuity.order(&recorded(&line(at, us, "a", None))) == LineOrder::ClockWentBack;
+        let mut back = |at: &str, us: u64| continuity.clock_went_back(&line(at, us, "a", None));
         assert!(!back("2026-11-16T10:00:00Z", 1000));
         assert!(!back("2026-11-16T09:59:00Z", 65_000_000), "it began first and took a minute");
         assert!(back("2026-11-16T09:00:00Z", 1000));

@@ -1,6 +1,7 @@
 //! Differences at the gates that cause them: as SARIF for code scanners, and as annotations for GitHub Actions.
 
 use crate::policy::mode::{Catalogue, ModeOrigin};
+use crate::replay::change::DecisionChange;
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,12 +20,11 @@ pub(crate) fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalo
     })
 }
 
-/// The rule for problems.
 const UNREAD: &str = "recording-is-readable";
 
 /// The gate that causes the difference; without one, the change itself.
 fn rule(result: &ReplayResult) -> &str {
-    result.gates.first().map_or_else(|| result.change.words(), |gate| gate.as_str())
+    result.compared.gates.first().map_or_else(|| result.compared.change.words(), |gate| gate.as_str())
 }
 
 fn described(name: &str, catalogue: &Catalogue) -> Value {
@@ -37,7 +37,7 @@ fn described(name: &str, catalogue: &Catalogue) -> Value {
 }
 
 fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
-    let own = location(&result.file, result.line);
+    let own = location(&result.event.file, result.event.line);
     // In a pull request people look at the changed mode.
     let (first, related) = match place(catalogue, result) {
         Some((file, line)) => (location(&file, line), vec![own]),
@@ -45,11 +45,11 @@ fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
     };
     json!({
         "ruleId": rule(result),
-        "level": if result.change == crate::replay::change::DecisionChange::Undecidable { "warning" } else { "error" },
-        "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event, result.session, result.description())},
+        "level": if result.compared.change == DecisionChange::Undecidable { "warning" } else { "error" },
+        "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event.words, result.event.session, result.description())},
         "locations": [first],
         "relatedLocations": related,
-        "partialFingerprints": {"result/v1": format!("{}:{}:{}", result.session, result.line, rule(result))},
+        "partialFingerprints": {"result/v1": format!("{}:{}:{}", result.event.session, result.event.line, rule(result))},
     })
 }
 
@@ -69,8 +69,8 @@ fn location(file: &str, line: u64) -> Value {
 
 /// The file and line of the gate that causes the difference.
 fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
-    let found = result.findings.iter().chain(result.was.iter().flat_map(|was| &was.findings));
-    let mut found = found.filter(|finding| result.gates.contains(&finding.gate));
+    let found = result.findings.iter().chain(result.compared.was.iter().flat_map(|was| &was.findings));
+    let mut found = found.filter(|finding| result.compared.gates.contains(&finding.gate));
     found.find_map(|finding| {
         let (mode, origin) = catalogue.entries().find(|(mode, _)| mode.name == finding.mode)?;
         let ModeOrigin::File(file) = origin else { return None };
@@ -86,19 +86,17 @@ const SHOWN: usize = 10;
 /// Renders workflow commands that annotate the run.
 pub(crate) fn github(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Vec<String> {
     let errors = failing.iter().take(SHOWN).map(|result| {
-        let own = || (result.file.clone(), result.line);
+        let own = || (result.event.file.clone(), result.event.line);
         let (file, line) = place(catalogue, result).unwrap_or_else(own);
-        let title = format!("{}: {}", result.title(), result.event);
-        let text = format!("{}\n{}:{} (session {})", result.description(), result.file, result.line, result.session);
+        let title = format!("{}: {}", result.title(), result.event.words);
+        let text = format!("{}\n{} (session {})", result.description(), result.place(), result.event.session);
         command("error", &file, line, &title, &text)
     });
-    let (unmet, other): (Vec<&ReplayProblem>, Vec<&ReplayProblem>) = problems.iter().partition(|problem| problem.unmet);
-    let command_for = |level: &'static str| {
-        move |problem: &ReplayProblem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
+    let problems = |level: &'static str, unmet: bool| {
+        let shown = problems.iter().filter(move |problem| problem.unmet == unmet).take(SHOWN);
+        shown.map(move |problem| command(level, &problem.file, problem.line, "modegate replay", &problem.what))
     };
-    let unmet = unmet.into_iter().take(SHOWN).map(command_for("error"));
-    let warnings = other.into_iter().take(SHOWN).map(command_for("warning"));
-    errors.chain(unmet).chain(warnings).collect()
+    errors.chain(problems("error", true)).chain(problems("warning", false)).collect()
 }
 
 fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> String {

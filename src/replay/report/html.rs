@@ -23,13 +23,13 @@ const LARGEST: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]
 pub(crate) struct HtmlReport {
-    sessions: Vec<HtmlSession>,
+    pub(super) sessions: Vec<HtmlSession>,
     size: usize,
     omitted: OmittedCounts,
 }
 
 #[derive(Serialize)]
-struct HtmlSession {
+pub(crate) struct HtmlSession {
     id: String,
     file: String,
     source: InputKind,
@@ -51,8 +51,8 @@ impl HtmlReport {
     pub(crate) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
         let Ok(event) = RawValue::from_string(json) else { return };
         let file = input.main().to_string_lossy();
-        let interest = if result.is_failing() { 2 } else { u8::from(result.verdict >= Verdict::Block) };
-        let own = |shown: &&mut HtmlSession| shown.id == result.session && shown.file == file;
+        let interest = if result.is_failing() { 2 } else { u8::from(result.now.verdict >= Verdict::Block) };
+        let own = |shown: &&mut HtmlSession| shown.id == result.event.session && shown.file == file;
         let size = event.get().len();
         // A stream may have several sessions; most often the event belongs to the last one.
         if let Some(shown) = self.sessions.iter_mut().rev().take(32).find(own) {
@@ -60,7 +60,7 @@ impl HtmlReport {
             shown.size += size;
             shown.events.push(event);
         } else {
-            let (id, file, source) = (result.session.clone(), file.into_owned(), input.kind);
+            let (id, file, source) = (result.event.session.clone(), file.into_owned(), input.kind);
             self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;
@@ -92,10 +92,6 @@ impl HtmlReport {
         }
     }
 
-    pub(crate) fn sessions(&self) -> usize {
-        self.sessions.len()
-    }
-
     pub(crate) fn render(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
@@ -120,7 +116,7 @@ impl HtmlReport {
                 (false, false) => "drift",
             },
             summary: counts,
-            modes: diagrams(catalogue),
+            modes: catalogue.modes.iter().map(diagram).collect(),
             sessions: &self.sessions,
             problems: summary.problems.iter().map(problem).collect(),
             left_out: (self.omitted.events > 0).then_some(self.omitted),
@@ -148,11 +144,7 @@ fn inert(json: &str) -> String {
     printable::lines(&json).into_owned()
 }
 
-/// Converts the modes of a catalogue to boxes and arrows.
-fn diagrams(catalogue: &Catalogue) -> Vec<Value> {
-    catalogue.modes.iter().map(diagram).collect()
-}
-
+/// Converts a mode to boxes and arrows.
 fn diagram(mode: &Mode) -> Value {
     let own = mode.before.iter().chain(&mode.gates).filter(|_| mode.name != BASE);
     json!({

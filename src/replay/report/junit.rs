@@ -4,64 +4,68 @@ use crate::replay::result::{ReplayProblem, ReplayResult};
 use base::printable;
 use std::fmt::Write;
 
-/// The suites so far, and the cases and problems of the next one.
 #[derive(Debug, Default)]
 pub(crate) struct JunitReport {
     suites: String,
-    problems: Vec<String>,
-    cases: Vec<TestCase>,
+    suite: TestSuite,
 }
 
-#[derive(Debug)]
-struct TestCase {
-    name: String,
-    failure: Option<(&'static str, String)>,
-    skipped: Option<String>,
+#[derive(Debug, Default)]
+struct TestSuite {
+    /// The name of each case, and why it failed or was skipped, as XML.
+    cases: Vec<(String, Option<String>)>,
+    failures: usize,
+    skipped: usize,
+    problems: Vec<String>,
+}
+
+impl TestSuite {
+    fn failure(&mut self, name: String, kind: &str, text: &str) {
+        let first = escaped(text.lines().next().unwrap_or_default());
+        let failure = format!(r#"<failure type="{kind}" message="{first}">{}</failure>"#, escaped(text));
+        self.cases.push((name, Some(failure)));
+        self.failures += 1;
+    }
 }
 
 impl JunitReport {
     pub(crate) fn add(&mut self, result: &ReplayResult) {
-        let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
-        let failure = result.is_failing().then(|| (result.title(), result.description()));
-        let skipped = result.is_undecided().then(|| format!("cannot be decided: {}", result.unrecorded.join(" ")));
-        self.cases.push(TestCase { name, failure, skipped });
+        let name = format!("line {}: {} is {}", result.event.line, result.event.words, result.now.outcome);
+        if result.is_failing() {
+            self.suite.failure(name, result.title(), &result.description());
+        } else if result.is_undecided() {
+            let missing = escaped(&result.compared.unrecorded.join(" "));
+            self.suite.cases.push((name, Some(format!(r#"<skipped message="cannot be decided: {missing}"/>"#))));
+            self.suite.skipped += 1;
+        } else {
+            self.suite.cases.push((name, None));
+        }
     }
 
     /// Adds a problem; one that makes an expectation impossible is a failure.
     pub(crate) fn problem(&mut self, problem: &ReplayProblem) {
-        let text = problem.to_string();
         if problem.unmet {
-            let failure = Some(("not as expected", problem.what.clone()));
-            self.cases.push(TestCase { name: text, failure, skipped: None });
+            self.suite.failure(problem.to_string(), "not as expected", &problem.what);
         } else {
-            self.problems.push(text);
+            self.suite.problems.push(problem.to_string());
         }
     }
 
     /// Ends the suite of a session in which `quiet` decisions pass silently, as before.
     pub(crate) fn end_session(&mut self, session: &str, file: &str, quiet: u64) {
-        let (cases, problems) = (std::mem::take(&mut self.cases), std::mem::take(&mut self.problems));
+        let TestSuite { cases, failures, skipped, problems } = std::mem::take(&mut self.suite);
         if cases.is_empty() && quiet == 0 && problems.is_empty() {
             return;
         }
-        let failures = cases.iter().filter(|case| case.failure.is_some()).count();
-        let skipped = cases.iter().filter(|case| case.skipped.is_some()).count();
         let tests = cases.len() + usize::from(quiet > 0);
         let (session, file) = (escaped(session), escaped(file));
         self.line(&format!(
             r#"<testsuite name="{session}" tests="{tests}" failures="{failures}" skipped="{skipped}" errors="0" file="{file}">"#
         ));
-        for TestCase { name, failure, skipped } in cases {
+        for (name, why) in cases {
             let case = format!(r#"  <testcase name="{}" classname="{file}""#, escaped(&name));
-            if let Some((kind, text)) = failure {
-                let first = escaped(text.lines().next().unwrap_or_default());
-                let failure = format!(r#"<failure type="{kind}" message="{first}">{}</failure>"#, escaped(&text));
-                self.line(&format!("{case}>\n    {failure}\n  </testcase>"));
-            } else if let Some(why) = skipped {
-                self.line(&format!("{case}>\n    <skipped message=\"{}\"/>\n  </testcase>", escaped(&why)));
-            } else {
-                self.line(&format!("{case}/>"));
-            }
+            let end = why.map_or_else(|| "/>".to_owned(), |why| format!(">\n    {why}\n  </testcase>"));
+            self.line(&format!("{case}{end}"));
         }
         if quiet > 0 {
             self.line(&format!(r#"  <testcase name="{quiet} other decisions are unchanged" classname="{file}"/>"#));
@@ -89,33 +93,32 @@ fn escaped(text: &str) -> String {
     let fits = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     let text: String = text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect();
     // A terminal that prints the report must not act on it.
-    quick_xml::escape::escape(printable::lines(&text)).into_owned()
+    let text = printable::lines(&text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&apos;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::verdict::{Decision, Verdict};
+    use crate::facts::verdict::Decision;
     use crate::replay::change::DecisionChange;
-    use crate::replay::result::PastDecision;
+    use crate::replay::result::{ComparedDecision, NewDecision, PastDecision};
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {
         let was = PastDecision { decision: Decision::default(), findings: Vec::new() };
         let result = ReplayResult {
-            session: "s<1>".into(),
-            line: 3,
-            event: "Stop".into(),
-            outcome: "blocked".into(),
-            verdict: Verdict::Block,
-            reason: "No \"plan\" & \u{1}.".into(),
-            change: DecisionChange::NewlyBlocked,
-            was: Some(was),
+            now: NewDecision { reason: "No \"plan\" & \u{1}.".into(), ..NewDecision::default() },
+            compared: ComparedDecision {
+                change: DecisionChange::NewlyBlocked,
+                was: Some(was),
+                ..ComparedDecision::default()
+            },
             ..ReplayResult::default()
         };
         let mut report = JunitReport::default();
         report.add(&result);
-        report.end_session(&result.session, "a.jsonl", 2);
+        report.end_session("s<1>", "a.jsonl", 2);
         let text = report.render();
         assert!(
             text.contains(

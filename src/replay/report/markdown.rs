@@ -9,10 +9,8 @@ use std::fmt::Write;
 /// How many decisions are listed; a comment on GitHub has at most 65,536 characters.
 const SHOWN: usize = 50;
 
-/// The longest text of a cell, in characters.
 const LONGEST: usize = 200;
 
-/// The longest list of reasons, in bytes.
 const LONGEST_LIST: usize = 20_000;
 
 /// The decisions that differ from the recorded ones, with their gates.
@@ -30,9 +28,9 @@ pub(crate) struct ChangedDecisions {
 impl ChangedDecisions {
     pub(crate) fn add(&mut self, result: &ReplayResult) {
         self.count += 1;
-        for gate in &result.gates {
+        for gate in &result.compared.gates {
             let [blocked, allowed, other] = self.gates.entry(gate.to_string()).or_default();
-            *match result.change {
+            *match result.compared.change {
                 DecisionChange::NewlyBlocked => blocked,
                 DecisionChange::NewlyAllowed => allowed,
                 _ => other,
@@ -40,7 +38,7 @@ impl ChangedDecisions {
         }
         if self.rows.len() < SHOWN {
             self.rows.push(row(result));
-            let (event, place) = (cell(&result.event), cell(&format!("{}:{}", result.file, result.line)));
+            let (event, place) = (cell(&result.event.words), cell(&result.place()));
             let details =
                 result.details().into_iter().filter(|(label, _)| matches!(*label, "expected" | "before" | "now"));
             let details: Vec<String> = details.map(|(label, text)| format!("  - {label}: {}", cell(&text))).collect();
@@ -73,12 +71,11 @@ impl ChangedDecisions {
 }
 
 fn row(result: &ReplayResult) -> String {
-    let was = result.was.as_ref().map_or("", |was| was.decision.verdict.word());
-    let now = if result.change == DecisionChange::Undecidable { "?" } else { result.verdict.word() };
-    let accepted = if result.met == Some(true) { " (accepted)" } else { "" };
+    let was = result.compared.was.as_ref().map_or("", |was| was.decision.verdict.word());
+    let now = if result.compared.change == DecisionChange::Undecidable { "?" } else { result.now.verdict.word() };
+    let accepted = if result.compared.met == Some(true) { " (accepted)" } else { "" };
     let change = format!("{}{accepted}", result.title());
-    let place = format!("{}:{}", result.file, result.line);
-    let cells = [&change, &result.event, was, now, &result.gates.join(", "), &place].map(cell);
+    let cells = [&change, &result.event.words, was, now, &result.compared.gates.join(", "), &result.place()].map(cell);
     format!("| {} |\n", cells.join(" | "))
 }
 
@@ -97,6 +94,7 @@ fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::result::{ComparedDecision, NewDecision, ReplayedEvent};
 
     fn rendered(results: &[ReplayResult]) -> String {
         let mut changed = ChangedDecisions::default();
@@ -108,13 +106,16 @@ mod tests {
 
     #[test]
     fn the_table_survives_any_text() {
-        let event = "Bash(a | b)\n<img> @team `x` [y](z)".to_owned();
-        let text = rendered(&[ReplayResult { event, ..ReplayResult::default() }]);
+        let event = |words: &str| ReplayResult {
+            event: ReplayedEvent { words: words.to_owned(), ..ReplayedEvent::default() },
+            ..ReplayResult::default()
+        };
+        let text = rendered(&[event("Bash(a | b)\n<img> @team `x` [y](z)")]);
         assert!(text.contains("| Bash(a \\| b) &lt;img> &#64;team \\`x\\` \\[y](z) |"), "{text}");
-        let hostile = ReplayResult { event: "\u{1b}[31m\u{7}\u{9b}\u{202e}".to_owned(), ..ReplayResult::default() };
-        let text = rendered(&[hostile]);
+        let text = rendered(&[event("\u{1b}[31m\u{7}\u{9b}\u{202e}")]);
         assert!(text.contains("| \\u001b\\[31m\\u0007\\u009b\\u202e |"), "{text}");
-        let long = ReplayResult { reason: "x".repeat(10_000), event: "<".repeat(10_000), ..ReplayResult::default() };
+        let now = NewDecision { reason: "x".repeat(10_000), ..NewDecision::default() };
+        let long = ReplayResult { now, ..event(&"<".repeat(10_000)) };
         let text = rendered(&vec![long; 200]);
         assert!(text.chars().count() < 65_536 && text.contains("… and 150 more"), "{}", text.len());
     }
@@ -122,11 +123,14 @@ mod tests {
     #[test]
     fn changes_are_counted_by_gate() {
         let gates = vec!["plan-is-written".into()];
-        let of = |change| ReplayResult { change, gates: gates.clone(), ..ReplayResult::default() };
+        let changed = |change, met| {
+            let compared = ComparedDecision { change, met, gates: gates.clone(), ..ComparedDecision::default() };
+            ReplayResult { compared, ..ReplayResult::default() }
+        };
         let text = rendered(&[
-            of(DecisionChange::NewlyBlocked),
-            of(DecisionChange::NewlyBlocked),
-            ReplayResult { met: Some(true), ..of(DecisionChange::NewlyAllowed) },
+            changed(DecisionChange::NewlyBlocked, None),
+            changed(DecisionChange::NewlyBlocked, None),
+            changed(DecisionChange::NewlyAllowed, Some(true)),
         ]);
         assert!(text.contains("| plan-is-written | 2 | 1 | 0 |"), "{text}");
         assert!(text.contains("| newly allowed (accepted) |"), "{text}");

@@ -5,10 +5,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How often the line changes.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The number of characters of the bar.
 const WIDTH: u64 = 30;
 
 /// Shows on a terminal how much is done; nothing elsewhere.
@@ -19,25 +17,22 @@ pub(crate) struct ProgressLine {
     /// The time of the last line, and how long it is.
     last: Instant,
     length: usize,
-    is_terminal: bool,
 }
 
 impl ProgressLine {
     pub(crate) fn new(total: u64) -> Self {
         let now = Instant::now();
-        Self { total, done: 0, started: now, last: now, length: 0, is_terminal: io::stderr().is_terminal() }
+        Self { total, done: 0, started: now, last: now, length: 0 }
     }
 
-    /// Counts bytes that are done.
     pub(crate) fn add(&mut self, bytes: u64) {
         self.done += bytes;
-        if self.is_terminal && self.last.elapsed() >= PAUSE {
+        if self.last.elapsed() >= PAUSE && io::stderr().is_terminal() {
             self.last = Instant::now();
             self.show(&line(self.done, self.total, self.started.elapsed()));
         }
     }
 
-    /// Clears the progress line.
     pub(crate) fn clear(&mut self) {
         if self.length > 0 {
             self.show("");

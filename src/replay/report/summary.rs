@@ -1,7 +1,6 @@
 //! The results of all inputs together, and how the terminal shows them.
 
-use crate::commands::why::verdict_style;
-use crate::facts::verdict::Truth;
+use crate::facts::verdict::{Truth, Verdict};
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::collector::InputTotals;
 use crate::replay::result::{ReplayProblem, ReplayResult};
@@ -12,22 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many results and problems are kept, so that memory does not grow with the corpus.
 const KEPT: usize = 2_000;
 
-/// How many results are shown in full.
 const SHOWN: usize = 20;
 
-/// How many sets of modes are named.
 const MODES_SHOWN: usize = 5;
 
 /// The results of all inputs together.
 #[derive(Default)]
 pub(crate) struct ReplaySummary {
     pub(crate) counts: ReplayCounts,
-    /// The first failing results.
     pub(crate) failing: Vec<ReplayResult>,
     pub(crate) failing_count: u64,
     /// The number of failing results by title and gate.
     pub(crate) gates: BTreeMap<(&'static str, String), u64>,
-    /// Decisions that other modes made.
     pub(crate) other_modes: u64,
     /// Skipped records by reason: how many, and the first place.
     pub(crate) skipped: BTreeMap<String, (u64, String)>,
@@ -35,7 +30,6 @@ pub(crate) struct ReplaySummary {
     pub(crate) new_blocks: Vec<ReplayResult>,
     pub(crate) new_block_gates: BTreeMap<String, u64>,
     pub(crate) problems: Vec<ReplayProblem>,
-    /// The modes that decided, for people.
     pub(crate) modes: BTreeSet<String>,
     sessions: BTreeSet<u64>,
 }
@@ -44,12 +38,12 @@ impl ReplaySummary {
     pub(crate) fn event(&mut self, result: ReplayResult) {
         let kept = if result.is_failing() {
             self.failing_count += 1;
-            for gate in &result.gates {
+            for gate in &result.compared.gates {
                 *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
             }
             &mut self.failing
         } else if result.is_new_block() {
-            for gate in result.gates.iter().filter(|_| result.change == DecisionChange::New) {
+            for gate in result.compared.gates.iter().filter(|_| result.compared.change == DecisionChange::New) {
                 *self.new_block_gates.entry(gate.to_string()).or_default() += 1;
             }
             &mut self.new_blocks
@@ -83,7 +77,6 @@ impl ReplaySummary {
         self.counts.sessions = self.sessions.len() as u64;
     }
 
-    /// Prints the summary as text.
     pub(crate) fn print(&self) {
         for result in self.failing.iter().take(SHOWN) {
             print_event(result, &styled(TextStyle::Bold, result.title()));
@@ -102,9 +95,17 @@ impl ReplaySummary {
     }
 }
 
+pub(crate) fn verdict_style(verdict: Verdict) -> TextStyle {
+    match verdict {
+        Verdict::Pass | Verdict::Observe => TextStyle::Green,
+        Verdict::Warn | Verdict::Ask => TextStyle::Yellow,
+        Verdict::Block | Verdict::Stop => TextStyle::Red,
+    }
+}
+
 fn print_event(result: &ReplayResult, title: &str) {
-    print_line(format!("{title}  {}", one_line(&result.event)));
-    let place = format!("session {}, {}:{}", result.session, result.file, result.line);
+    print_line(format!("{title}  {}", one_line(&result.event.words)));
+    let place = format!("session {}, {}:{}", result.event.session, result.event.file, result.event.line);
     print_line(styled(TextStyle::Dim, &format!("  {}", one_line(&place))));
 }
 
@@ -127,16 +128,16 @@ fn print_new_blocks(summary: &ReplaySummary) {
     let (undecided, blocked): (Vec<&ReplayResult>, Vec<&ReplayResult>) =
         summary.new_blocks.iter().partition(|result| result.is_undecided());
     for result in blocked.iter().take(SHOWN) {
-        print_event(result, &styled(verdict_style(result.verdict), &result.outcome));
-        let gates: Vec<&str> = result.gates.iter().map(AsRef::as_ref).collect();
-        print_line(format!("  {}: {}", gates.join(", "), result.reason.replace('\n', " ")));
+        print_event(result, &styled(verdict_style(result.now.verdict), &result.now.outcome));
+        let gates: Vec<&str> = result.compared.gates.iter().map(AsRef::as_ref).collect();
+        print_line(format!("  {}: {}", gates.join(", "), result.now.reason.replace('\n', " ")));
     }
     print_more(blocked.len().saturating_sub(SHOWN) as u64, "");
     if let Some(first) = undecided.first() {
         let more = if undecided.len() > 1 { format!(", and {} more", undecided.len() - 1) } else { String::new() };
         let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
         let saw = unknown.map(|finding| &*finding.outcome.saw).unwrap_or_default();
-        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event));
+        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event.words));
     }
     if !summary.new_block_gates.is_empty() {
         print_table(summary.new_block_gates.iter().map(|(gate, count)| (count, gate.clone())));

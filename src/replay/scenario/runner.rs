@@ -20,41 +20,9 @@ use crate::state::store::StateStore;
 use crate::state::user_folder::project_paths_in;
 use crate::world;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-
-/// Why a scenario fails or cannot run.
-#[derive(Debug, thiserror::Error)]
-enum RunError {
-    #[error("the scenario runs programs; allow it with `--shell` if you trust it")]
-    NeedsShell,
-    #[error("`{0}` belongs to git, which runs what is there; allow it with `--shell` if you trust it")]
-    GitFile(String),
-    #[error("`{0}` is outside the scenario's project")]
-    Outside(String),
-    #[error("`wait: {0}` is not a duration such as `90m` or `2 days`")]
-    Wait(String),
-    #[error("`clock: {0}` is not a time such as 2026-03-01T12:00:00Z")]
-    Clock(String),
-    #[error("`{0}` fails: {1}")]
-    Program(String, String),
-    #[error("cannot write `{0}`: {1}")]
-    Write(String, io::Error),
-    #[error("`{0}` is not a file of events")]
-    NoStream(String),
-    #[error("the stream has no line {0}")]
-    NoLine(u64),
-    #[error("step {0}: {1}")]
-    Step(u64, Box<RunError>),
-    #[error("{0}")]
-    Unmet(String),
-    #[error(transparent)]
-    Scenario(#[from] ScenarioError),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
 
 pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, collector: &mut ResultCollector) {
     if let Err(why) = run(input.main(), source, shell, collector) {
@@ -63,10 +31,10 @@ pub(crate) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, coll
     }
 }
 
-fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), RunError> {
+fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), ScenarioError> {
     let scenario = Scenario::parse(&base::disk::read_text(path, base::disk::SMALL)?)?;
     if scenario.runs_programs() && !shell {
-        return Err(RunError::NeedsShell);
+        return Err(ScenarioError::NeedsShell);
     }
     if !collector.has(&scenario.session) {
         // Another shard runs it.
@@ -80,7 +48,7 @@ fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultColl
         return runner.stream(&path.with_file_name(stream), &scenario.steps, collector);
     }
     for (number, step) in (1..).zip(&scenario.steps) {
-        runner.step(number, step, collector).map_err(|why| RunError::Step(number, Box::new(why)))?;
+        runner.step(number, step, collector).map_err(|why| ScenarioError::Step(number, Box::new(why)))?;
     }
     Ok(())
 }
@@ -97,17 +65,15 @@ struct ScenarioRunner {
 }
 
 impl ScenarioRunner {
-    fn new(folder: &Path, path: &Path, scenario: &Scenario, shell: bool) -> Result<Self, RunError> {
+    fn new(folder: &Path, path: &Path, scenario: &Scenario, shell: bool) -> Result<Self, ScenarioError> {
         let user = folder.canonicalize()?;
         let home = user.join("app");
         std::fs::create_dir_all(&home)?;
-        let offset = match &scenario.clock {
-            Some(clock) => {
-                let at: Timestamp = clock.parse().map_err(|_| RunError::Clock(clock.clone()))?;
-                at.duration_since(Timestamp::now())
-            }
-            None => SignedDuration::ZERO,
-        };
+        let mut offset = SignedDuration::ZERO;
+        if let Some(clock) = &scenario.clock {
+            let at: Timestamp = clock.parse().map_err(|_| ScenarioError::Clock(clock.clone()))?;
+            offset = at.duration_since(Timestamp::now());
+        }
         let context = ScenarioContext {
             home: home.to_string_lossy().into_owned(),
             session: scenario.session.clone(),
@@ -119,15 +85,13 @@ impl ScenarioRunner {
     }
 
     /// Writes the mode files, then the files of the scenario.
-    fn create_project(&self, scenario: &Scenario, source: &ModeSource) -> Result<(), RunError> {
-        let modes = source.files(Path::new(&*self.file));
-        let modes = modes.iter().map(|(path, text)| (path, text));
-        for (path, text) in modes.chain(&scenario.files) {
-            self.write(path, text)?;
+    fn create_project(&self, scenario: &Scenario, source: &ModeSource) -> Result<(), ScenarioError> {
+        for (path, text) in source.files(Path::new(&*self.file)).into_iter().chain(scenario.files.clone()) {
+            self.write(&path, &text)?;
         }
         if let (Some(text), Some(path)) = (&scenario.user_settings, &self.project.user_settings) {
             let written = base::disk::write(path, text.as_bytes(), base::disk::LinkPolicy::Replace);
-            written.map_err(|error| RunError::Write(path.display().to_string(), error))?;
+            written.map_err(|error| ScenarioError::Write(path.display().to_string(), error))?;
         }
         if scenario.git {
             self.git(&["init", "-q", "-b", "main"])?;
@@ -138,10 +102,14 @@ impl ScenarioRunner {
         Ok(())
     }
 
-    /// Runs the events of a stream, and the steps between them.
-    fn stream(&mut self, path: &Path, steps: &[ScenarioStep], collector: &mut ResultCollector) -> Result<(), RunError> {
+    fn stream(
+        &mut self,
+        path: &Path,
+        steps: &[ScenarioStep],
+        collector: &mut ResultCollector,
+    ) -> Result<(), ScenarioError> {
         if !path.is_file() {
-            return Err(RunError::NoStream(path.display().to_string()));
+            return Err(ScenarioError::NotEvents(path.display().to_string()));
         }
         let mut waiting = steps.iter().peekable();
         read_events(path, collector, |collector, number, _, bytes| {
@@ -152,12 +120,12 @@ impl ScenarioRunner {
             let text = text.replace("{user}", &self.user.to_string_lossy());
             let answer = self.answer(text.as_bytes())?;
             self.report(number, text.as_bytes(), answer, None, collector);
-            Ok::<(), RunError>(())
+            Ok::<(), ScenarioError>(())
         })?;
-        waiting.next().map_or(Ok(()), |step| Err(RunError::NoLine(step.line.unwrap_or_default())))
+        waiting.next().map_or(Ok(()), |step| Err(ScenarioError::PastEnd(step.line.unwrap_or_default())))
     }
 
-    fn step(&mut self, number: u64, step: &ScenarioStep, collector: &mut ResultCollector) -> Result<(), RunError> {
+    fn step(&mut self, number: u64, step: &ScenarioStep, collector: &mut ResultCollector) -> Result<(), ScenarioError> {
         self.change_project(step)?;
         if let Some(words) = &step.command {
             return self.command(words, step);
@@ -174,16 +142,15 @@ impl ScenarioRunner {
         checked
     }
 
-    fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, RunError> {
+    fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, ScenarioError> {
         let has_programs = || crate::state::mode_cache::read(&self.project).modes.iter().any(Mode::has_steps);
         if !self.shell && has_programs() {
-            return Err(RunError::NeedsShell);
+            return Err(ScenarioError::NeedsShell);
         }
         Ok(answer_in(bytes, &self.project, self.offset))
     }
 
-    /// Does what a step does to the project.
-    fn change_project(&mut self, step: &ScenarioStep) -> Result<(), RunError> {
+    fn change_project(&mut self, step: &ScenarioStep) -> Result<(), ScenarioError> {
         if let Some(wait) = &step.wait {
             self.offset = self.offset.saturating_add(duration(wait)?);
             self.context.date = world::ahead(self.offset).date;
@@ -199,13 +166,13 @@ impl ScenarioRunner {
         step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
     }
 
-    fn write(&self, path: &str, text: &str) -> Result<(), RunError> {
+    fn write(&self, path: &str, text: &str) -> Result<(), ScenarioError> {
         let full = self.project.home.join(self.context.filled(path));
         if !crate::host::paths::lexical(&full).starts_with(&self.project.home) {
-            return Err(RunError::Outside(path.to_owned()));
+            return Err(ScenarioError::Outside(path.to_owned()));
         }
         if !self.shell && full.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
-            return Err(RunError::GitFile(path.to_owned()));
+            return Err(ScenarioError::GitFile(path.to_owned()));
         }
         let written = full.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
             std::fs::write(&full, text)?;
@@ -216,15 +183,15 @@ impl ScenarioRunner {
             let modified = now.checked_add(self.offset).unwrap_or(now);
             std::fs::OpenOptions::new().write(true).open(&full)?.set_modified(modified.into())
         });
-        written.map_err(|error| RunError::Write(path.to_owned(), error))
+        written.map_err(|error| ScenarioError::Write(path.to_owned(), error))
     }
 
-    fn commit(&self, message: &str) -> Result<(), RunError> {
+    fn commit(&self, message: &str) -> Result<(), ScenarioError> {
         self.git(&["add", "-A"])?;
         self.git(&["commit", "-q", "--allow-empty", "-m", message])
     }
 
-    fn git(&self, words: &[&str]) -> Result<(), RunError> {
+    fn git(&self, words: &[&str]) -> Result<(), ScenarioError> {
         execute(self.program("git").args(words), &format!("git {}", words.join(" ")))
     }
 
@@ -239,15 +206,14 @@ impl ScenarioRunner {
         command
     }
 
-    /// Runs a modegate command and checks its output.
-    fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), RunError> {
+    fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), ScenarioError> {
         let output = self.program(std::env::current_exe()?).args(words).output()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let reply = crate::hook::Reply { stdout: text(&output.stdout), stderr: text(&output.stderr), exit: 0 };
         self.check(step, "", &HookAnswer { reply, ..HookAnswer::default() }, output.status.code().unwrap_or(-1))
     }
 
-    fn check(&self, step: &ScenarioStep, kind: &str, answer: &HookAnswer, exit: i32) -> Result<(), RunError> {
+    fn check(&self, step: &ScenarioStep, kind: &str, answer: &HookAnswer, exit: i32) -> Result<(), ScenarioError> {
         let session = StateStore::new(self.project.clone(), u32::MAX).read(&self.context.session).session;
         let state = |namespace: &str, key: &str| {
             let state = session.mode_state(namespace).and_then(|state| serde_json::to_value(state).ok());
@@ -256,7 +222,7 @@ impl ScenarioRunner {
         let findings = answer.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
         let (stdout, stderr) = (answer.reply.stdout.as_str(), answer.reply.stderr.as_str());
         let output = StepOutput { kind, stdout, stderr, exit, findings, state: &state };
-        step.unmet(&output, &self.context).map_or(Ok(()), |what| Err(RunError::Unmet(what)))
+        step.unmet(&output, &self.context).map_or(Ok(()), |what| Err(ScenarioError::Unmet(what)))
     }
 
     /// Reports an event; `met` tells whether the expectations of its step are met.
@@ -273,22 +239,22 @@ impl ScenarioRunner {
         }
         let catalogue = crate::state::mode_cache::read(&self.project);
         let (hash, name) = (catalogue.hash.clone(), "the modes of the scenario".to_owned());
+        let modes = Arc::new(ResolvedModes { catalogue, hash, name });
         let location = CaseLocation { file: Arc::clone(&self.file), line, at: Some(world::ahead(self.offset).at) };
-        let compared = Comparison::new(event, decided, answer.asked);
-        collector.case(location, compared, &Arc::new(ResolvedModes { catalogue, hash, name }), met);
+        collector.case(location, Comparison::new(event, decided, answer.asked), &modes, met);
     }
 }
 
-fn execute(command: &mut Command, what: &str) -> Result<(), RunError> {
-    let output = command.output().map_err(|error| RunError::Program(what.to_owned(), error.to_string()))?;
+fn execute(command: &mut Command, what: &str) -> Result<(), ScenarioError> {
+    let output = command.output().map_err(|error| ScenarioError::Program(what.to_owned(), error.to_string()))?;
     if output.status.success() {
         return Ok(());
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(RunError::Program(what.to_owned(), stderr.trim().to_owned()))
+    Err(ScenarioError::Program(what.to_owned(), stderr.trim().to_owned()))
 }
 
-fn duration(text: &str) -> Result<SignedDuration, RunError> {
+fn duration(text: &str) -> Result<SignedDuration, ScenarioError> {
     let span = text.parse::<Span>().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
-    span.ok().filter(|duration| !duration.is_negative()).ok_or_else(|| RunError::Wait(text.to_owned()))
+    span.ok().filter(|duration| !duration.is_negative()).ok_or_else(|| ScenarioError::Wait(text.to_owned()))
 }

@@ -8,7 +8,7 @@ use crate::facts::session::{ModeEnding, Session};
 use crate::facts::verdict::Verdict;
 use crate::facts::{Answer, FactSource, Facts, Question, RecordedAnswers};
 use crate::host::event::Event;
-use crate::replay::record::recording::Header;
+use crate::replay::recording::Header;
 use crate::state::journal::JournalLine;
 use serde::Serialize;
 use serde_json::value::RawValue;

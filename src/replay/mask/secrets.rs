@@ -5,9 +5,7 @@ use crate::policy::mode::EMBEDDED;
 use redact::walk::{JsonRewriter, rewrite};
 use redact::{MASK, find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
 use serde_json::Value;
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 /// Replaces a secret of a mode file: a plain word in YAML, JSON and TOML alike.
 const SOURCE_MASK: &str = "masked";
@@ -17,8 +15,6 @@ const SHORT: usize = 6;
 
 #[derive(Default)]
 pub(crate) struct KnownSecrets {
-    /// The secrets of each text that was searched: a session repeats its texts.
-    searched: RefCell<HashMap<String, Vec<Range<usize>>>>,
     /// Secrets of mode files and settings, the longest first.
     sources: Vec<String>,
     /// Secrets of lines, the longest first.
@@ -28,7 +24,7 @@ pub(crate) struct KnownSecrets {
 impl KnownSecrets {
     pub(crate) fn learn_source(&mut self, text: &str) {
         let tree = serde_json::from_str(text).ok().or_else(|| serde_yaml::from_str(text).ok());
-        let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
+        let mut collector = SecretCollector::default();
         collector.search(text);
         if let Some(tree) = tree {
             rewrite(&tree, "", true, &mut collector);
@@ -39,14 +35,14 @@ impl KnownSecrets {
     }
 
     pub(crate) fn learn_line(&mut self, line: &Value) {
-        let mut found = self.secrets_of(line);
+        let mut found = secrets_of(line);
         found.retain(|secret| is_secret_everywhere(secret));
         add(&mut self.lines, found);
     }
 
     /// The secrets of a line that are too short, or too common, to be searched for in other lines.
-    pub(super) fn short_secrets(&self, line: &Value) -> Vec<String> {
-        let mut found = self.secrets_of(line);
+    pub(super) fn short_secrets(line: &Value) -> Vec<String> {
+        let mut found = secrets_of(line);
         found.retain(|secret| secret.len() > 2 && !is_secret_everywhere(secret) && !is_public(secret));
         let mut secrets = Vec::new();
         add(&mut secrets, found);
@@ -56,13 +52,13 @@ impl KnownSecrets {
     pub(super) fn mask_source(&self, text: &str, counts: &mut MaskCounts) -> String {
         let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
         let text = mask_known(&text, &self.lines, SOURCE_MASK, counts);
-        self.mask_found(&text, SOURCE_MASK, counts)
+        mask_found(&text, SOURCE_MASK, counts)
     }
 
     pub(super) fn mask_text(&self, text: &str, short_secrets: &[String], counts: &mut MaskCounts) -> String {
         let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
         let text = mask_known(&text, &self.lines, MASK, counts);
-        let text = self.mask_found(&text, MASK, counts);
+        let text = mask_found(&text, MASK, counts);
         short_secrets.iter().fold(text, |text, secret| replace(&text, secret, MASK, whole_word, &mut counts.secrets))
     }
 
@@ -88,41 +84,31 @@ impl KnownSecrets {
         let mut secrets = self.lines.iter().chain(&self.sources).filter(|secret| secret.len() >= SHORT);
         secrets.any(|secret| found(secret) || found(&json_escaped(secret)))
     }
+}
 
-    /// Masks the secrets that are recognized in this text.
-    fn mask_found(&self, text: &str, mask: &str, counts: &mut MaskCounts) -> String {
-        let found = self.search(text).into_iter().filter(|range| {
-            let secret = text.get(range.clone()).unwrap_or_default();
-            !is_placeholder(secret) && !is_public(secret)
-        });
-        replace_ranges(text, found, mask, &mut counts.secrets)
-    }
+fn mask_found(text: &str, mask: &str, counts: &mut MaskCounts) -> String {
+    let found = find_export_secrets(text).into_iter().filter(|range| {
+        let secret = text.get(range.clone()).unwrap_or_default();
+        !is_placeholder(secret) && !is_public(secret)
+    });
+    replace_ranges(text, found, mask, &mut counts.secrets)
+}
 
-    fn secrets_of(&self, line: &Value) -> BTreeSet<String> {
-        let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
-        rewrite(line, "", true, &mut collector);
-        collector.found
-    }
-
-    fn search(&self, text: &str) -> Vec<Range<usize>> {
-        if let Some(found) = self.searched.borrow().get(text) {
-            return found.clone();
-        }
-        let found = find_export_secrets(text);
-        self.searched.borrow_mut().insert(text.to_owned(), found.clone());
-        found
-    }
+fn secrets_of(line: &Value) -> BTreeSet<String> {
+    let mut collector = SecretCollector::default();
+    rewrite(line, "", true, &mut collector);
+    collector.found
 }
 
 /// Collects the secrets of a JSON value; the rewritten value is of no use.
-struct SecretCollector<'a> {
-    known: &'a KnownSecrets,
+#[derive(Default)]
+struct SecretCollector {
     found: BTreeSet<String>,
 }
 
-impl SecretCollector<'_> {
+impl SecretCollector {
     fn search(&mut self, text: &str) {
-        for range in self.known.search(text) {
+        for range in find_export_secrets(text) {
             self.add(text.get(range).unwrap_or_default());
         }
     }
@@ -139,7 +125,7 @@ impl SecretCollector<'_> {
     }
 }
 
-impl JsonRewriter for SecretCollector<'_> {
+impl JsonRewriter for SecretCollector {
     /// Whether the names of fields show which values are secret.
     type WalkState = bool;
 
@@ -206,7 +192,6 @@ fn add(list: &mut Vec<String>, found: BTreeSet<String>) {
     list.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
 }
 
-/// The text as it is written inside a JSON string.
 fn json_escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).to_owned()

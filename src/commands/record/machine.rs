@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use crate::host::paths::ProjectPaths;
-use crate::replay::record::mask::MachineIdentity;
+use crate::replay::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 
 /// The folders and names that are masked in a recording of this project.

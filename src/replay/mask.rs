@@ -18,7 +18,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How much is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MaskLevel {
     /// Secrets, folders, names and email addresses; long prompts are cut.
@@ -27,16 +26,13 @@ pub(crate) enum MaskLevel {
     SecretsAndPaths,
 }
 
-/// How often something was masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct MaskCounts {
     pub(crate) secrets: usize,
-    /// Folders of users.
     pub(crate) paths: usize,
     /// Names of the user and the machine.
     pub(crate) names: usize,
     pub(crate) mails: usize,
-    /// Prompts that were cut.
     pub(crate) cut: usize,
 }
 
@@ -69,7 +65,7 @@ impl RecordingMasker {
     }
 
     pub(super) fn mask_line(&mut self, line: &Value, level: MaskLevel, counts: &mut MaskCounts) -> Value {
-        let short_secrets = self.secrets.short_secrets(line);
+        let short_secrets = KnownSecrets::short_secrets(line);
         rewrite(line, "", true, &mut LineMasker { masker: self, short_secrets, level, counts })
     }
 

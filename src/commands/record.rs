@@ -2,8 +2,6 @@
 
 mod export;
 mod machine;
-pub(crate) mod mask;
-pub mod recording;
 mod switch;
 
 use crate::commands::{CliResult, places, require_person};

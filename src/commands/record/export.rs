@@ -2,14 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::machine::machine_identity;
 use crate::commands::cli_error::CliError;
 use crate::commands::session_lookup::find_session;
 use crate::commands::{is_run_by_model, places};
 use crate::host::paths::{ProjectPaths, safe_name};
 use crate::policy::mode::SETTINGS;
-use crate::replay::record::machine::machine_identity;
-use crate::replay::record::mask::MaskCounts;
-use crate::replay::record::recording::{ExportReport, LineNote, RecordingExport, export};
+use crate::replay::mask::MaskCounts;
+use crate::replay::recording::{ExportReport, LineNote, RecordingExport, export};
 use crate::state::journal_files;
 use crate::state::mode_cache;
 use crate::state::user_folder::project_paths;

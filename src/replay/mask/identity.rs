@@ -8,16 +8,13 @@ use std::sync::LazyLock;
 
 const HOME: &str = "/home/user";
 const PROJECT: &str = "/home/user/project";
-/// Names that do not identify anyone.
 const COMMON: &str = "root user admin runner ubuntu debian node app dev test tests build vscode codespace localhost home project \
     claude main agent master host code plan mode git src the and for you";
 
 /// The folders and names of the machine that made a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MachineIdentity {
-    /// The paths of the project's folder.
     pub(crate) projects: Vec<String>,
-    /// The paths of the user's folder.
     pub(crate) homes: Vec<String>,
     pub(crate) user: Option<String>,
     pub(crate) host: Option<String>,
@@ -26,7 +23,6 @@ pub(crate) struct MachineIdentity {
 pub(super) struct IdentityMask {
     /// Folders with their replacements, the longest first.
     folders: Vec<(String, String)>,
-    /// Words with their replacements.
     words: Vec<(String, &'static str)>,
 }
 
@@ -52,13 +48,10 @@ impl IdentityMask {
         }
         folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         folders.dedup();
-        let user = identity.user.iter().filter(|name| is_identifying(name)).map(|name| (name.clone(), "user"));
-        let hosts = identity.host.iter().flat_map(|host| {
-            let short = host.split('.').next().unwrap_or_default().to_owned();
-            [host.clone(), short].into_iter().filter(|name| is_identifying(name)).map(|name| (name, "host"))
-        });
-        let mut words: Vec<_> = user.chain(hosts).collect();
-        words.dedup();
+        let user = identity.user.iter().map(|user| (user.as_str(), "user"));
+        let hosts = identity.host.iter().flat_map(|host| [host.as_str(), host.split('.').next().unwrap_or_default()]);
+        let words = user.chain(hosts.map(|host| (host, "host"))).filter(|(word, _)| is_identifying(word));
+        let words = words.map(|(word, name)| (word.to_owned(), name)).collect();
         Self { folders, words }
     }
 
@@ -70,8 +63,9 @@ impl IdentityMask {
         for (folder, name) in &self.folders {
             text = replace(&text, folder, name, whole_folder, &mut counts.paths);
         }
-        text = homes(&text, &HOMES, counts);
-        text = homes(&text, &WINDOWS, counts);
+        for pattern in [&*HOMES, &*WINDOWS].into_iter().flatten() {
+            text = homes(&text, pattern, counts);
+        }
         if level == MaskLevel::Full {
             for (word, name) in &self.words {
                 text = replace(&text, word, name, whole_word, &mut counts.names);
@@ -88,24 +82,16 @@ fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
     if folder.len() < 4 {
         return Vec::new();
     }
-    let mut forms = vec![(folder.to_owned(), name.to_owned())];
-    let mut add = |form: String, name: String| {
-        if form != folder {
-            forms.push((form, name));
-        }
-    };
-    add(folder.replace(' ', "\\ "), name.to_owned());
-    add(folder.replace(' ', "%20"), name.to_owned());
+    let mut forms = vec![folder.to_owned(), folder.replace(' ', "\\ "), folder.replace(' ', "%20")];
     if folder.contains('\\') {
-        add(folder.replace('\\', "/"), name.to_owned());
-        add(folder.replace('\\', "\\\\"), name.to_owned());
+        forms.extend([folder.replace('\\', "/"), folder.replace('\\', "\\\\")]);
     }
+    forms.dedup();
     // The host names its folder of a project after the project's path.
-    add(transcript_folder(folder), transcript_folder(name));
-    forms
+    let slug = (transcript_folder(folder), transcript_folder(name));
+    forms.into_iter().map(|form| (form, name.to_owned())).chain([slug]).collect()
 }
 
-/// Whether a name identifies somebody.
 fn is_identifying(name: &str) -> bool {
     let common = COMMON.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
     let known = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
@@ -124,8 +110,7 @@ fn mails(text: &str, counts: &mut MaskCounts) -> String {
     let Some(mail) = MAIL.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
         let whole = found.get(0).map_or("", |found| found.as_str());
-        let open = whole.starts_with("git@") || whole.starts_with("noreply@") || whole.contains("@example.");
-        if open {
+        if whole.starts_with("git@") || whole.starts_with("noreply@") || whole.contains("@example.") {
             return whole.to_owned();
         }
         counts.mails += 1;
@@ -135,9 +120,8 @@ fn mails(text: &str, counts: &mut MaskCounts) -> String {
 }
 
 /// Replaces the folders of other users.
-fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, counts: &mut MaskCounts) -> String {
+fn homes(text: &str, pattern: &Regex, counts: &mut MaskCounts) -> String {
     const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
-    let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
         let part = |name: &str| found.name(name).map_or("", |found| found.as_str());
         let (root, name) = (part("root"), part("name"));

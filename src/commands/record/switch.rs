@@ -1,6 +1,6 @@
 //! Switches recording in `.claude/modegate.yaml`.
 
-use crate::commands::cli_error::CliError;
+use crate::commands::cli_error::{self, CliError};
 use crate::commands::file_change::text_of;
 use crate::commands::trust::TrustBefore;
 use crate::host::paths::ProjectPaths;
@@ -56,7 +56,7 @@ pub(crate) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
 
 fn explain(text: &str, on: bool, error: &SwitchError) -> CliError {
     match error {
-        SwitchError::Broken(_) => CliError::broken(&Catalogue::compose(Some((SETTINGS, text)), &[]).broken)
+        SwitchError::Broken(_) => cli_error::broken(&Catalogue::compose(Some((SETTINGS, text)), &[]).broken)
             .hint("fix the file and run this again; nothing was changed"),
         SwitchError::Intricate => CliError::failure(format!("`{SETTINGS}` cannot be edited safely"))
             .hint(format!("write `journal: {on}` into it yourself; nothing was changed")),

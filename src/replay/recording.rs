@@ -2,10 +2,11 @@
 //!
 //! An export verifies that the masked lines are decided as before.
 
+use crate::engine::Decided;
 use crate::facts::session::Session;
 use crate::policy::mode::{Catalogue, ProjectSources};
-use crate::replay::record::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
-use crate::replay::redecision::{difference, redecide};
+use crate::replay::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
+use crate::replay::redecision::{decide_line, difference};
 use crate::state::journal::JournalLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,11 +58,9 @@ pub(crate) struct RecordingExport {
     pub(crate) report: ExportReport,
 }
 
-/// What an export masked and left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct ExportReport {
     pub(crate) lines: usize,
-    /// The number of lines that were decided by other modes than the recording contains.
     pub(crate) other_modes: usize,
     /// Lines that keep names and long prompts, because masking these would change the decision.
     pub(crate) partly_masked: Vec<LineNote>,
@@ -208,6 +207,12 @@ impl LineExporter {
             }
         }
     }
+}
+
+/// Decides a line again, if it has all that the modes ask.
+fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
+    let compared = decide_line(line.clone(), catalogue, &catalogue.hash).map_err(|_| "its event is invalid")?;
+    if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
 }
 
 #[cfg(test)]
