@@ -4,6 +4,7 @@
 
 use super::cli_error::CliError;
 use super::client_version::ClientVersion;
+use super::doctor::DoctorContext;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
@@ -66,7 +67,9 @@ impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
         // Private entries run no program of a project.
-        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| target.runs_project_program())
+        let installed = DoctorContext::read(target.clone());
+        if let Some(error) = doctor::program_of_repository(&installed, self.path)
+            && target.runs_project_program()
         {
             return Err(error);
         }

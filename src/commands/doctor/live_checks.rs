@@ -5,7 +5,7 @@
 use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
 use super::program_checks::EntryProgram;
-use super::{Diagnostic, INSTALL};
+use super::{Diagnostic, INSTALL, note, ok, problem};
 use crate::host::hook_entries::HookEntry;
 use crate::state::journal_files;
 use base::process::{self, ProcessOutput, SHOWN_OUTPUT};
@@ -58,7 +58,7 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.
-        let programs = EntryProgram::of(&entry, file, &context.target.home);
+        let programs = EntryProgram::of_entry(&entry, file, &context.target.home);
         let Some(program) = programs.path else { continue };
         let may_run = programs.of_project.iter().chain([&program]).all(|program| context.may_run(program));
         if !may_run || !context.may_run_line(file, &entry) {
@@ -93,16 +93,16 @@ pub(super) fn run(sent: &[SentEvent]) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = failed
         .map(|(answer, error)| {
             let message = format!("the hook in `{}` fails, {error}", answer.file);
-            Diagnostic::problem("hook-fails", message, INSTALL).about(answer.event.as_str())
+            problem("hook-fails", message, INSTALL).about(answer.event.as_str())
         })
         .collect();
     let slowest = sent.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
     if let Some(slow) = slowest.filter(|slowest| slowest.ms > SLOW.as_secs_f64() * 1e3) {
         let message = format!("{} took {:.0} ms", slow.event, slow.ms);
-        diagnostics.push(Diagnostic::note("hook-slow", message, "run `modegate why` to see what was asked"));
+        diagnostics.push(note("hook-slow", message, "run `modegate why` to see what was asked"));
     }
     if diagnostics.is_empty() && !sent.is_empty() {
-        diagnostics.push(Diagnostic::ok("live", format!("{} events sent and answered correctly", sent.len())));
+        diagnostics.push(ok("live", format!("{} events sent and answered correctly", sent.len())));
     }
     diagnostics
 }
