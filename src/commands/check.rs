@@ -81,7 +81,6 @@ impl CheckCommand {
         }))
     }
 
-    /// The session to check; an empty one if there is none.
     fn session(&self, places: &ProjectPaths, days: u32) -> Result<Session, CliError> {
         let id = match &self.session {
             Some(given) => find_session(places, given)?,
@@ -106,7 +105,6 @@ impl CheckCommand {
     }
 }
 
-/// The folder of the current milestone.
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn milestone(scope: &Scope<'_>, places: &ProjectPaths) -> Result<Outcome, Unknown> {
     if scope.facts.milestone()?.is_none() {

@@ -29,7 +29,6 @@ impl ClientVersion {
         [self.0, self.1, self.2] >= kind.row().since
     }
 
-    /// The version of the `claude` on PATH.
     pub(super) fn installed() -> Option<Self> {
         let text = version_output(&find_program("claude")?).ok()?;
         text.split_whitespace().next()?.parse().ok()
@@ -58,7 +57,6 @@ impl FromStr for ClientVersion {
 #[error("a version has three numbers, as in 2.1.325")]
 pub(super) struct MalformedVersion;
 
-/// Why the version of a program is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum VersionError {
     #[error("{0}")]
@@ -69,7 +67,6 @@ pub(super) enum VersionError {
     OtherProgram(String),
 }
 
-/// The output of `PROGRAM --version`.
 pub(super) fn version_output(path: &Path) -> Result<String, VersionError> {
     let output =
         process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT, SHOWN_OUTPUT)?;

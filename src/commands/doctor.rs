@@ -22,7 +22,6 @@ pub(super) use state_checks::state_error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The fix of most problems.
 const INSTALL: &str = "run `modegate install`";
 
 #[derive(Args)]
@@ -49,7 +48,6 @@ enum Severity {
     Problem,
 }
 
-/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Diagnostic {
     severity: Severity,
@@ -117,7 +115,6 @@ fn grouped(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     groups
 }
 
-/// The problems of an installation.
 pub(super) fn problems(target: &InstallTarget) -> Vec<Diagnostic> {
     let diagnostics = grouped(examine(&DoctorContext::read(target.clone())));
     diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Problem).collect()
@@ -134,7 +131,6 @@ fn installed_above(target: &InstallTarget) -> Option<InstallTarget> {
     (!has_own_entries).then(|| InstallTarget::of(&above))
 }
 
-/// The checks of an installation.
 const CHECKS: [fn(&DoctorContext) -> Vec<Diagnostic>; 3] =
     [entry_checks::run, program_checks::run, workflow_checks::run];
 

@@ -11,12 +11,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A planned change of one file.
 #[derive(Debug, Clone)]
 pub(super) struct FileChange {
     pub(super) path: PathBuf,
     pub(super) action: ChangeAction,
-    /// Shown after the path.
     note: String,
 }
 
@@ -92,7 +90,6 @@ impl FileChange {
         (if dry_run { planned } else { done }, style)
     }
 
-    /// Whether the file changes.
     pub(super) fn has_effect(&self) -> bool {
         !matches!(self.action, ChangeAction::Unchanged | ChangeAction::Keep)
     }
@@ -217,7 +214,6 @@ fn short_name(path: &Path) -> String {
     name.strip_suffix(".md").map(str::to_owned).unwrap_or(name)
 }
 
-/// The text of a file; `None` if it does not exist.
 pub(crate) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
     match base::disk::read(path, base::disk::SMALL).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Some(text)),

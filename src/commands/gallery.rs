@@ -11,7 +11,6 @@ use crate::state::mode_cache;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Prints every entry, and which of them the project has.
 pub(super) fn list(places: &ProjectPaths, as_json: bool) -> Result<(), CliError> {
     let mut entries: Vec<Value> = Vec::new();
     for entry in GALLERY {

@@ -336,7 +336,6 @@ fn programs(target: &InstallTarget) -> Result<Vec<FileChange>, CliError> {
     Ok(project.into_iter().chain(copy).collect())
 }
 
-/// Writes a program with this content.
 fn copied(bytes: &[u8], program: PathBuf) -> FileChange {
     let is_current = disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes)
         && is_executable(&program) != Some(false);

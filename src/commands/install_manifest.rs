@@ -17,7 +17,6 @@ use std::{fs, io};
 #[serde(default)]
 pub(super) struct InstallManifest {
     version: String,
-    /// The time of the first installation.
     at: String,
     /// Each file, with the hash of what was written.
     files: BTreeMap<String, String>,

@@ -5,7 +5,6 @@ use super::install_target::InstallTarget;
 use crate::commands::project_commands::{ProjectCommand, Purpose, project_commands};
 use serde_json::json;
 
-/// How many commands a line of `install` names.
 const NAMED: usize = 3;
 
 /// Writes `.claude/modegate.yaml` with the commands that were found; an existing file is the user's.
@@ -26,7 +25,6 @@ pub(super) fn settings_change(target: &InstallTarget) -> Option<FileChange> {
     Some(FileChange::text(path, FileClass::Starter, None, settings_text(&found), note))
 }
 
-/// The commands of each purpose in one line.
 fn found_words(found: &[ProjectCommand]) -> String {
     let of = |purpose: Purpose| {
         let commands: Vec<&str> = commands(found, purpose).map(|command| command.command.as_str()).collect();

@@ -24,7 +24,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How many characters of a session's id are printed.
 const SHORT_ID: usize = 8;
 
 #[derive(Args)]

@@ -42,7 +42,6 @@ pub fn project_commands(home: &Path) -> Vec<ProjectCommand> {
     kept
 }
 
-/// The files in the root of a project.
 struct ProjectFiles<'a> {
     home: &'a Path,
 }
@@ -64,7 +63,6 @@ impl ProjectFiles<'_> {
         names.iter().find_map(|name| Some(((*name).to_owned(), self.text(name)?)))
     }
 
-    /// The names of the files in a folder, sorted.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.home.join(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// How many sessions an error lists.
 const LISTED: usize = 5;
 
-/// The error for a project without sessions.
 pub(super) fn no_session(places: &ProjectPaths) -> CliError {
     CliError::failure(format!("no session is recorded in {}", places.home.display()))
         .hint("start Claude Code in this project, or give the project with `--project DIR`")
@@ -47,7 +46,6 @@ pub(super) fn find_optional(places: &ProjectPaths, given: Option<&str>) -> Resul
     given.map(|given| find_session(places, given)).transpose()
 }
 
-/// The journal that was written last.
 pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
     let journals = journal_files::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
@@ -75,7 +73,6 @@ fn session_of(journal: &Path) -> String {
     recorded.map_or(stem, |line| line.before.id.to_string())
 }
 
-/// The ids nearest to an unknown one, as a hint.
 fn near_ids(given: &str, known: &[String]) -> Option<String> {
     let distance = |id: &str| {
         let start: String = id.chars().take(given.chars().count()).collect();

@@ -41,7 +41,6 @@ pub(super) struct Status {
     json: bool,
 }
 
-/// A session with its hook activity.
 struct SessionStatus {
     session: Session,
     activity: Option<HookActivity>,

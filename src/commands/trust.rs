@@ -112,7 +112,6 @@ fn print(review: &TrustReview) {
     }
 }
 
-/// Prints what the user has not agreed to.
 fn print_open(review: &TrustReview) {
     match &review.record {
         Some(record) => summary::print_changes(record, &review.files),

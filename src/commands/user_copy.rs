@@ -10,13 +10,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The copy, and who uses it.
 pub(super) struct UserCopy {
     pub(super) program: PathBuf,
     record: CopyRecord,
 }
 
-/// What is written next to the copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct CopyRecord {

@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
-/// The largest event that is read.
 const LARGEST: usize = 256 * 1024 * 1024;
 
 /// How long to wait for more of an event.
@@ -11,7 +10,6 @@ const LARGEST: usize = 256 * 1024 * 1024;
 /// An event that is given up is allowed, so the time must be enough on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why there is no event.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
     #[error("standard input cannot be read: {0}")]
@@ -48,7 +46,6 @@ fn standard_input() -> impl Read {
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {
-    /// Enough for most events.
     const BLOCK: usize = 4 * 1024;
     const GROWTH: usize = 8;
     let (mut bytes, mut size) = (vec![0; BLOCK], 0);
@@ -101,9 +98,7 @@ fn is_ready() -> io::Result<bool> {
 /// Finds the end of a JSON document; each byte is looked at once.
 #[derive(Debug, Default)]
 struct DocumentEnd {
-    /// How many bytes were looked at.
     seen: usize,
-    /// How many objects and lists are open.
     depth: usize,
     in_text: bool,
     is_escaped: bool,

@@ -133,12 +133,10 @@ pub fn is_recent(path: &Path) -> bool {
     modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(is_recent_time)
 }
 
-/// Whether a time is within the last day.
 pub fn is_recent_time(at: Timestamp) -> bool {
     since(at) < RECENT
 }
 
-/// How long ago, in words.
 pub fn ago(at: Timestamp) -> String {
     let seconds = since(at).as_secs();
     match seconds {
@@ -154,7 +152,6 @@ fn since(at: Timestamp) -> SignedDuration {
     Timestamp::now().duration_since(at)
 }
 
-/// The last tool call in a transcript.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
     let tail = transcript_tail(transcript);
     let records = records(&tail);
@@ -162,7 +159,6 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
     used.find_map(|record| record.timestamp.as_deref()?.parse().ok())
 }
 
-/// The end of a transcript.
 fn transcript_tail(transcript: &Path) -> Vec<u8> {
     const TAIL: u64 = 512 * 1024;
     base::disk::read_tail(transcript, TAIL).unwrap_or_default()

@@ -31,7 +31,6 @@ pub fn of_project(folder: &Path) -> Vec<SettingsPath> {
     own.into_iter().chain(shared.map(|path| (SettingsScope::Local, path))).collect()
 }
 
-/// The settings files of administrators.
 pub fn managed() -> Vec<SettingsPath> {
     let mut paths = Vec::new();
     for folder in MANAGED.map(PathBuf::from) {

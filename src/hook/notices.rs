@@ -16,7 +16,6 @@ use crate::world::{TRUST_REASON, place};
 use base::disk;
 use base::printable::one_line;
 
-/// The problem with a folder that is a link.
 pub(super) const LINKED: &str =
     "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
 
@@ -28,7 +27,6 @@ pub(super) const GONE: &str =
 pub(super) const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than \
     modegate; what it had about agents and their edits is still known";
 
-/// What was noticed during one event.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     /// Problems of modegate itself.

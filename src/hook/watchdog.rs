@@ -21,7 +21,6 @@ const LONGEST_ANALYSIS: Duration = Duration::from_secs(3);
 /// The event, for the reply after a crash.
 static EVENT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// Keeps the event for a reply after a crash.
 pub(super) fn keep_event(bytes: Vec<u8>) -> &'static [u8] {
     EVENT.get_or_init(|| bytes)
 }

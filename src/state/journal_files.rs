@@ -42,7 +42,6 @@ fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
     Ok(last == b"\n")
 }
 
-/// Opens a journal; returns its size, too.
 fn open(path: &Path) -> io::Result<(File, u64)> {
     match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -64,7 +63,6 @@ fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
     is_still_large && fs::rename(path, older_part(path)).is_ok()
 }
 
-/// The path of the older part of a rotated journal.
 pub fn older_part(path: &Path) -> PathBuf {
     path.with_extension("old.jsonl")
 }
@@ -113,11 +111,8 @@ fn read(line: &[u8]) -> Option<JournalLine> {
 /// A change of a session's state in a journal.
 #[derive(Debug, Deserialize)]
 pub struct SealedChange<'a> {
-    /// When the event came.
     pub at: String,
-    /// The seal of the modes.
     pub seal: StateSeal,
-    /// The session after the event.
     #[serde(borrow)]
     pub after: SealedState<'a>,
 }
@@ -125,7 +120,6 @@ pub struct SealedChange<'a> {
 /// The exact text of a session's modes: its seal is over that.
 #[derive(Debug, Deserialize)]
 pub struct SealedState<'a> {
-    /// The modes; missing if there are none.
     #[serde(borrow, default)]
     pub modes: Option<&'a RawValue>,
 }
@@ -133,9 +127,7 @@ pub struct SealedState<'a> {
 /// How much of a journal is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchDepth {
-    /// Its last part.
     Tail,
-    /// All of it.
     Whole,
 }
 
@@ -206,7 +198,6 @@ fn line_in(bytes: &[u8], at: usize, is_first: bool) -> Option<&[u8]> {
     bytes.get(start..at + memchr(b'\n', after)?)
 }
 
-/// The last readable line of a journal.
 pub fn last(path: &Path) -> Option<JournalLine> {
     /// Larger than almost every line.
     const TAIL: u64 = 256 * 1024;
@@ -260,12 +251,10 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
 /// How much text at the beginning of a journal and before a position tells whether it is the same, in bytes.
 const CHECKED: u64 = 64;
 
-/// How far a journal has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalPosition {
     /// Identifies the file: a checksum of its beginning, which has the time of the first event.
     file: u64,
-    /// The end of the last line that was read.
     pub offset: u64,
     /// A checksum of the text before it.
     #[serde(default)]
@@ -282,9 +271,7 @@ impl JournalPosition {
 /// The log of agents and edits in a journal, and how far it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadActivity {
-    /// Where the next line begins.
     pub position: JournalPosition,
-    /// The agents and edits up to there.
     pub log: ActivityLog,
     /// Whether lines that had been read were removed or changed since, and nobody has been told.
     #[serde(default)]
@@ -341,7 +328,6 @@ fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<OlderActivi
     }
 }
 
-/// A journal that is read from any position.
 struct OpenJournal {
     file: File,
     size: u64,
@@ -427,7 +413,6 @@ fn contains_any(line: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| contains(line, word.as_bytes()))
 }
 
-/// Whether bytes contain a text.
 fn contains(bytes: &[u8], text: &[u8]) -> bool {
     find(bytes, text).is_some()
 }

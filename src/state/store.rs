@@ -34,7 +34,6 @@ pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
     lock::take(path, lock::LOCK_TIMEOUT)
 }
 
-/// The state of a project.
 #[derive(Debug, Clone)]
 pub struct StateStore {
     places: ProjectPaths,
@@ -42,10 +41,8 @@ pub struct StateStore {
     key: OnceCell<UserKey>,
 }
 
-/// A change that was stored.
 #[derive(Debug)]
 pub struct StoredChange<T> {
-    /// What the change returned.
     pub value: T,
     /// The seal of the change, for the journal.
     pub seal: StateSeal,
@@ -53,16 +50,12 @@ pub struct StoredChange<T> {
     pub hidden: Option<StoreError>,
 }
 
-/// Why the state could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another process held the lock for too long.
     #[error("another process holds the lock of the state, so the state was not written")]
     Busy,
-    /// A later modegate has written the file.
     #[error("`.claude/hooks/cache.json` is of version {0}, which this modegate does not know")]
     Newer(u64),
-    /// A later modegate has written the state of a session.
     #[error("the state of this session is of version {0}, which this modegate does not know")]
     NewerSession(u64),
     /// The folder for the state would be in the repository, which could then supply it.
@@ -71,14 +64,11 @@ pub enum StoreError {
     /// A script sets a key to a value that it cannot have.
     #[error("the value has a wrong type: {0}")]
     WrongType(String),
-    /// The file system failed.
     #[error("`{path}` cannot be written: {error}", path = .0.display(), error = .1)]
     Io(PathBuf, io::Error),
 }
 
 impl StoreError {
-    /// What the user can do about it.
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Busy => "`modegate doctor` shows which process holds it",
@@ -92,7 +82,6 @@ impl StoreError {
 
 impl StateStore {
     /// The state of the project at `places`, which keeps a session for `days`.
-    #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
         Self { places, days, key: OnceCell::new() }
     }
@@ -173,14 +162,11 @@ impl StateStore {
         self.rewrite_summary(at)
     }
 
-    /// Every session of the project.
-    #[must_use]
     pub fn sessions(&self) -> Vec<StoredSession> {
         self.recent(usize::MAX)
     }
 
     /// All sessions and values in the form of `cache.json`.
-    #[must_use]
     pub fn summary(&self) -> StateSummary {
         let mut summary = StateSummary { status: StateStatus::Sound, ..StateSummary::default() };
         for stored in self.sessions().iter().rev() {
@@ -192,28 +178,22 @@ impl StateStore {
     }
 
     /// The process that keeps holding the lock of `cache.json` or of a session, with the lock.
-    #[must_use]
     pub fn holder(&self) -> Option<(String, PathBuf)> {
         let sessions = self.session_files().into_iter().map(|(_, path)| path.with_extension("lock"));
         let mut locks = [self.places.lock()].into_iter().chain(sessions);
         locks.find_map(|path| Some((lock::holder(&path)?, path)))
     }
 
-    /// The files of sessions that cannot be used.
-    #[must_use]
     pub fn unusable(&self) -> Vec<(PathBuf, StateStatus)> {
         let files = self.session_files().into_iter();
         files.filter_map(|(_, path)| self.read_record(&path).err().map(|status| (path, status))).collect()
     }
 
     /// Whether the user has a folder for the state that no repository can supply.
-    #[must_use]
     pub fn has_folder(&self) -> bool {
         self.places.state_dir.is_some()
     }
 
-    /// Whether there is no state at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.session_files().is_empty() && self.values_status() == StateStatus::Missing && !self.places.cache().exists()
     }

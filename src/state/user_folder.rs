@@ -23,9 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// The state folder, below the user's home.
 const DEFAULT_STATE: &str = ".local/state/modegate";
-/// The length of a key in bytes.
 const KEY: usize = 16;
-/// The length of a seal in bytes.
 const SEAL: usize = 16;
 
 /// The paths of the project at `home`, with its folder in the user's state folder.
@@ -36,7 +34,6 @@ pub fn project_paths(home: PathBuf) -> ProjectPaths {
 
 /// The paths of the project at `home` for the hook that calls modegate there. Some folders around the project have been
 /// looked at.
-#[must_use]
 pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
     paths_with(&UserEnvironment::of_hook(&home, seen), home, seen)
 }
@@ -60,13 +57,11 @@ fn user_settings(environment: &UserEnvironment) -> Option<PathBuf> {
 }
 
 /// The user's copy of the program, for hook entries of the user's own settings.
-#[must_use]
 pub fn user_program_at(home: &Path) -> Option<PathBuf> {
     state_folder(&UserEnvironment::of(home)).map(|state| user_program(&state))
 }
 
 /// The path that a user writes as `~/src/app`, in settings for the project at `home`.
-#[must_use]
 pub fn expanded(path: &str, home: &Path) -> PathBuf {
     let below_home = path.strip_prefix("~/").and_then(|rest| Some(user_home(&UserEnvironment::of(home))?.join(rest)));
     below_home.unwrap_or_else(|| PathBuf::from(path))
@@ -119,7 +114,6 @@ fn user_home(environment: &UserEnvironment) -> Option<PathBuf> {
 }
 
 /// The folder of the project at `home` in the default state folder of the user's listed home, which no variable changes.
-#[must_use]
 pub fn listed_project_folder(home: &Path) -> Option<PathBuf> {
     listed_home().map(|user| project_folder(&user.join(DEFAULT_STATE), &real(home)))
 }
@@ -178,7 +172,6 @@ impl UserKey {
     /// The seal of some texts: only a holder of the key can make it.
     ///
     /// `SipHash` is made for short texts; HMAC takes longer to prepare its key than to read a state.
-    #[must_use]
     pub fn seal(&self, texts: &[&[u8]]) -> [u8; SEAL] {
         let mut hasher = SipHasher24::new_with_key(&self.0);
         for text in texts {
@@ -190,7 +183,6 @@ impl UserKey {
     }
 
     /// Whether a seal was made by this user of the same texts.
-    #[must_use]
     pub fn accepts(&self, seal: &[u8], texts: &[&[u8]]) -> bool {
         self.seal(texts) == *seal
     }

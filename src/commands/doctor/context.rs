@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What all checks share.
 pub(in crate::commands) struct DoctorContext {
     pub(in crate::commands) target: InstallTarget,
     pub(in crate::commands) catalogue: Catalogue,
@@ -36,7 +35,6 @@ pub(in crate::commands) struct DoctorContext {
 pub(in crate::commands) struct SettingsFile {
     pub(super) scope: SettingsScope,
     pub(super) path: PathBuf,
-    /// Its path for messages.
     pub(super) name: String,
     text: String,
     /// Its content, or why the host ignores it.
@@ -89,7 +87,6 @@ impl DoctorContext {
         readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |entry| (file, entry)))
     }
 
-    /// The version of the Claude Code on PATH.
     pub(super) fn client(&self) -> Option<ClientVersion> {
         *self.client.get_or_init(ClientVersion::installed)
     }
@@ -158,7 +155,6 @@ impl SettingsFile {
     }
 }
 
-/// Why the host ignores a settings file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum IgnoredSettings {
     #[error("it cannot be read ({0})")]

@@ -105,7 +105,6 @@ pub(in crate::commands) fn ungated_folder(context: &DoctorContext, folder: &Path
     Some(problem("folder-ungated", message, fix))
 }
 
-/// The names of the files that entries are in.
 fn names_of(entries: &[FileEntry<'_>]) -> String {
     let mut files: Vec<&str> = entries.iter().map(|(file, _)| file.name.as_str()).collect();
     files.dedup();
@@ -206,7 +205,6 @@ fn unknown_to_client(context: &DoctorContext, file: &SettingsFile, entry: &HookE
     Some(diagnostic.about(entry.event))
 }
 
-/// Settings that turn hooks off altogether.
 fn disabled(context: &DoctorContext) -> Option<Diagnostic> {
     let flag = |file: &SettingsFile, name: &str| file.setting(name).and_then(Value::as_bool);
     let settings = || context.settings_files.iter().filter(|file| file.scope != SettingsScope::Plugin);

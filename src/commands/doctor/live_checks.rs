@@ -21,7 +21,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Above this the user notices every tool call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// An event and the answer to it.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct SentEvent {
     event: String,

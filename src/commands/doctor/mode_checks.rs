@@ -117,7 +117,6 @@ fn has_code(home: &Path) -> bool {
     names.filter_map(|name| name.into_string().ok()).any(|name| is_code(&name))
 }
 
-/// Whether git works if gates need it, and does not ignore files that must be committed.
 fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut asking: Vec<&str> = Vec::new();
     let mut committed: Vec<(&Mode, &str)> = Vec::new();

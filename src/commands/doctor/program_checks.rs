@@ -116,12 +116,10 @@ fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The program that an entry starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryProgram {
     /// As the entry names it, with the host's variables filled in.
     name: String,
-    /// Where it is.
     pub(super) path: Option<PathBuf>,
     /// Whether the entry also looks elsewhere.
     is_searched: bool,
@@ -235,7 +233,6 @@ fn version(path: &Path) -> Result<String, VersionError> {
     text.trim().strip_prefix("modegate ").map(str::to_owned).ok_or_else(|| VersionError::OtherProgram(first()))
 }
 
-/// Limits of the Claude Code on PATH.
 fn host(context: &DoctorContext) -> Option<Diagnostic> {
     let version = context.client()?;
     if version < ClientVersion::JSON_BLOCKS {

@@ -66,7 +66,6 @@ fn state(context: &DoctorContext) -> Vec<Diagnostic> {
     unreadable.into_iter().chain(held).collect()
 }
 
-/// Why the state cannot be used.
 pub(in crate::commands) fn state_error(store: &StateStore) -> Option<String> {
     let error = |what: &str, status: StateStatus| match status {
         StateStatus::Sound | StateStatus::Missing => None,
@@ -99,7 +98,6 @@ fn unknown_stops(context: &DoctorContext) -> Option<Diagnostic> {
     Some(problem("agent-unknown", message, "update Claude Code to 2.1.69 or newer"))
 }
 
-/// Sessions that do not call the hook.
 fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
     let heartbeats = context.target.heartbeats();
     let latest = heartbeats.iter().filter_map(|activity| activity.seen).max();

@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 const BUILT_IN_COMMANDS: [(&str, &str); 2] =
     [("plan", "does not start the mode"), ("code-review", "does not call the agent code-reviewer")];
 
-/// How deep folders are searched.
 const MAX_DEPTH: usize = 8;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
@@ -124,7 +123,6 @@ fn missing_tools(agent: &AgentFile, check: &Check) -> Option<&'static str> {
     }
 }
 
-/// An agent's frontmatter.
 struct AgentFile {
     path: PathBuf,
     name: String,
@@ -176,7 +174,6 @@ fn words(value: &Yaml) -> Vec<String> {
 /// The host's own agents, which have all tools.
 const BUILT_IN: [&str; 6] = ["general-purpose", "Explore", "Plan", "claude", "claude-code-guide", "fork"];
 
-/// Whether the host has an agent of that name built in.
 fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|own| same_agent(own, name))
 }

@@ -24,7 +24,6 @@ pub(super) fn print_files(files: &ConfigFiles) {
     }
 }
 
-/// Prints the differences from what the user agreed to.
 pub(super) fn print_changes(record: &TrustRecord, files: &ConfigFiles) {
     screen::print_line("changed since you trusted it:");
     for change in differences(record, files) {
@@ -45,7 +44,6 @@ pub(super) fn changes(record: &TrustRecord, files: &ConfigFiles) -> Vec<Value> {
     changes.map(|change| json!({"path": change.path, "diff": change.diff()})).collect()
 }
 
-/// A file that has changed since the user agreed to it.
 struct TrustChange {
     path: String,
     before: Option<String>,
@@ -143,7 +141,6 @@ fn placed_gates(mode: &Mode) -> Vec<(GatePlace<'_>, &Gate)> {
     before.chain(mode.phases.iter().flat_map(phase_gates)).chain(gates).collect()
 }
 
-/// Whether a mode has the same gate at the same place.
 fn has_gate(mode: &Mode, (place, gate): &(GatePlace<'_>, &Gate)) -> bool {
     // The built-in gates of the base mode keep their level, whatever the project's settings say.
     let level = |own: &Gate| if mode.name == BASE { gate.level } else { own.level };
@@ -151,7 +148,6 @@ fn has_gate(mode: &Mode, (place, gate): &(GatePlace<'_>, &Gate)) -> bool {
     placed_gates(mode).into_iter().any(|(own, other)| own == *place && is_same(other))
 }
 
-/// Whether two phases have the same worker at the same time.
 fn is_same_phase(left: &Phase, right: &Phase) -> bool {
     let part = |phase: &Phase| {
         let Phase { name, worker, blocks_stop, when, from, .. } = phase.clone();
@@ -256,7 +252,6 @@ fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
     powers
 }
 
-/// A text of the project on one line, without characters that a terminal would act on.
 fn shown(text: &str) -> String {
     let rest = text.chars().count().saturating_sub(LONGEST);
     let cut = if rest > 0 { format!("… and {rest} more characters, see the file") } else { String::new() };

@@ -6,11 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Size, times and identity of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileStamp {
     size: u64,
-    /// In nanoseconds.
     modified: u64,
     /// When anything about the file changed, in nanoseconds; unlike `modified`, no program can set it.
     pub(super) changed: u64,

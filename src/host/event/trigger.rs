@@ -12,12 +12,9 @@ pub struct Trigger {
     pub names: Vec<String>,
 }
 
-/// Why a trigger cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TriggerError {
-    /// The word before the parenthesis is not an event.
     UnknownEvent(String),
-    /// The closing parenthesis is missing.
     Unclosed(String),
 }
 
@@ -32,24 +29,18 @@ impl std::fmt::Display for TriggerError {
 
 impl std::error::Error for TriggerError {}
 
-/// An event of the host, or a selector over such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TriggerEvent {
     /// An event of the host.
     Event(EventKind),
-    /// A slash command begins, typed or called by the model.
     CommandStart,
     /// The main agent stops while a command's mode is active.
     CommandEnd,
-    /// The model calls a skill.
     SkillStart,
-    /// A skill has loaded.
     SkillEnd,
 }
 
 impl TriggerEvent {
-    /// The host's events that it can match.
-    #[must_use]
     pub fn kinds(self) -> Vec<EventKind> {
         match self {
             Self::Event(kind) => vec![kind],
@@ -122,7 +113,6 @@ impl Trigger {
 const RENAMED: [[&str; 2]; 2] = [["Task", "Agent"], ["SlashCommand", "Skill"]];
 
 /// The present name of a tool.
-#[must_use]
 pub fn alias(tool: &str) -> &str {
     RENAMED.iter().find(|[former, _]| *former == tool).map_or(tool, |[_, present]| present)
 }

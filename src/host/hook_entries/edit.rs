@@ -10,7 +10,6 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use jsonc_parser::json;
 use serde_json::Value;
 
-/// Why a settings file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     #[error("{reason}, so Claude Code ignores the whole file")]
@@ -22,13 +21,11 @@ pub enum SettingsError {
     /// The top level, or `hooks`, is not an object.
     #[error("{0} is not a JSON object")]
     NotAnObject(&'static str),
-    /// The entries of an event are not a list.
     #[error("`hooks.{0}` is not a list")]
     NotAList(String),
     /// A setting has a value for which the host drops the file.
     #[error("`{setting}` is not {wanted}, so Claude Code ignores the whole file")]
     WrongType { setting: &'static str, wanted: &'static str },
-    /// The edited text would not be JSON.
     #[error("the file cannot be edited without breaking it")]
     NotEditable,
     #[error("the key `{0}` appears twice")]
@@ -36,7 +33,6 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// Line and column of the error, from 1.
     pub fn place(&self) -> Option<(usize, usize)> {
         match self {
             Self::Syntax { place, .. } => Some(*place),

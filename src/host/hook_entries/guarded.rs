@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The setting that switches all hooks off.
 pub const DISABLING: &str = "disableAllHooks";
 
 /// Variables that lead programs, or modegate's own files, elsewhere.
@@ -33,7 +32,6 @@ const VARIABLES: [&str; 9] = [
 pub struct GuardedSettings {
     /// The entries of each event, as texts.
     entries: BTreeMap<String, BTreeSet<String>>,
-    /// The events with entries, in the order of the file.
     order: Vec<String>,
     program: Option<String>,
     pub others: BTreeMap<String, String>,

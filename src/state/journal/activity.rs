@@ -18,7 +18,6 @@ pub struct ActivityLog {
     writes: Vec<(WrittenFile, FileWriter)>,
 }
 
-/// An agent that edited a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileWriter {
     /// Its type, or `main`.
@@ -29,13 +28,11 @@ struct FileWriter {
     is_edit: bool,
 }
 
-/// An agent that has started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownAgent {
     id: String,
     /// Its type; empty if it is not known.
     agent: String,
-    /// The name that it was given.
     name: Option<String>,
 }
 

@@ -41,7 +41,6 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     }
 }
 
-/// Takes the lock if it is free.
 pub(super) fn try_take(path: &Path) -> Option<File> {
     let (file, opened) = disk::open_lock(path).ok()?;
     (FileExt::try_lock(&file).is_ok() && is_at(&opened, path)).then_some(file)

@@ -8,10 +8,8 @@ use serde_json::value::RawValue;
 use std::io;
 use std::path::Path;
 
-/// The version this modegate writes.
 const VERSION: u64 = 1;
 
-/// The largest file that is read.
 const LARGEST: u64 = 64 << 20;
 
 /// Whether a file of the store could be read.
@@ -53,7 +51,6 @@ pub(crate) fn read<T: DeserializeOwned>(
     decode(&read_bytes(path)?, key, purpose)
 }
 
-/// Reads a file as it is.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, StateStatus> {
     disk::read(path, LARGEST).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => StateStatus::Missing,
@@ -91,9 +88,7 @@ pub(super) fn unverified<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 /// Whether a file must survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// It must.
     Synced,
-    /// It can be made again.
     Lossy,
 }
 

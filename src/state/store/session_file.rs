@@ -17,12 +17,10 @@ use std::sync::Arc;
 const PURPOSE: &[u8] = b"session";
 const CHANGE: &[u8] = b"change";
 
-/// The content of a line.
 #[derive(Debug, Serialize, Deserialize)]
 struct SessionRecord<'a> {
     id: Cow<'a, SessionId>,
     revision: u64,
-    /// The seal of the last change.
     #[serde(default)]
     last: Cow<'a, str>,
     #[serde(default)]
@@ -34,18 +32,15 @@ struct SessionRecord<'a> {
 pub struct StoredSession {
     /// The session, without the values for all sessions.
     pub session: Session,
-    /// How often it has been written.
     pub revision: u64,
     /// Whether its file could be read; a restored session has the status of the file.
     pub status: StateStatus,
     /// What something other than modegate did to the file.
     pub tampering: Option<Tampering>,
-    /// The seal of the last change.
     pub(super) last: String,
 }
 
 impl StateStore {
-    /// The file of a session.
     pub(super) fn session_file(&self, id: &str) -> Option<PathBuf> {
         self.session_path(id, ".json")
     }
@@ -56,7 +51,6 @@ impl StateStore {
         Some(own.join(["sessions/", &safe_name(id), ending].concat()))
     }
 
-    /// The folder of all sessions' files.
     pub(super) fn session_folder(&self) -> Option<PathBuf> {
         self.places.state_dir.as_ref().map(|own| own.join("sessions"))
     }

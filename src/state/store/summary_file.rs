@@ -16,13 +16,11 @@ use std::time::Duration;
 /// How long a process waits for the lock of the summary: the next change or prompt writes it anyway.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The largest summary that is read.
 const LARGEST: u64 = 64 << 20;
 
 /// How `cache.json` differs from the state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryCheck {
-    /// It shows the session's state.
     Same,
     /// modegate wrote it, before the session's last change.
     Stale,
@@ -40,7 +38,6 @@ pub enum SummaryCheck {
 
 impl SummaryCheck {
     /// What something other than modegate did to the file, as a sentence.
-    #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let what = match self {
             Self::Same | Self::Stale | Self::Newer(_) => return None,
@@ -69,7 +66,6 @@ struct SummaryFile {
 
 impl StateStore {
     /// Compares `cache.json` with the state of a session.
-    #[must_use]
     pub fn check_summary(&self, session: &Session) -> SummaryCheck {
         let check = self.compare(session);
         if check.sentence().is_none() {
@@ -97,8 +93,6 @@ impl StateStore {
         }
     }
 
-    /// The summary as it is in the file.
-    #[must_use]
     pub fn summary_status(&self) -> StateStatus {
         self.summary_file().summary.status
     }
@@ -203,7 +197,6 @@ impl StateStore {
         text.unwrap_or_default().lines().take(2).map(str::to_owned).collect()
     }
 
-    /// Whether modegate has written a summary of this project.
     pub(super) fn has_written_summary(&self) -> bool {
         self.digest_file().is_some_and(|path| path.exists())
     }

@@ -59,7 +59,6 @@ impl StateStore {
     }
 
     /// The sessions that changed last, the latest first.
-    #[must_use]
     pub fn recent(&self, most: usize) -> Vec<StoredSession> {
         let files = self.session_files().into_iter().take(most);
         files.filter_map(|(_, path)| self.read_record(&path).ok()).collect()

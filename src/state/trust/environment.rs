@@ -12,12 +12,9 @@ const VARIABLE: &str = "MODEGATE_TRUST";
 /// The file that notes that the project's settings have set the variable: the host keeps it when they no longer do.
 const NOTE: &str = "asks-for-trust";
 
-/// What the environment says about trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EnvironmentTrust {
-    /// Nothing.
     Unset,
-    /// Every project is trusted.
     Granted,
     /// The project's settings set the variable, which the host passes on to hooks.
     Ignored,

@@ -38,7 +38,6 @@ const MOST_MATCHES: usize = 1_000;
 ///
 /// Any other file that the line names counts if it looks like a program, since many programs start others. Files that a
 /// program only reads are left out: they change during ordinary work.
-#[must_use]
 pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let context = ExecContext {
@@ -212,7 +211,6 @@ impl ScriptSearch {
         found
     }
 
-    /// The names in a folder that a pattern can match.
     fn names(&self, folder: &Path) -> Rc<[String]> {
         let read = || {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_MATCHES);

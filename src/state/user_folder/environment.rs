@@ -18,7 +18,6 @@ pub struct UserEnvironment {
     others: Vec<ProjectVariables>,
 }
 
-/// The variables that a settings file sets.
 enum ProjectVariables {
     Known(serde_json::Map<String, Value>),
     /// The text of a file that is not JSON for modegate; the host may read it otherwise.
@@ -28,7 +27,6 @@ enum ProjectVariables {
 
 impl UserEnvironment {
     /// Reads the settings that the host can have used for a session in the project at `home`, or in a folder around it.
-    #[must_use]
     pub fn of(home: &Path) -> Self {
         let (here, started) = (std::env::current_dir().ok(), started_in());
         let roots = distinct([Some(home), here.as_deref(), started.as_deref()]);
@@ -72,20 +70,16 @@ impl UserEnvironment {
     }
 
     /// Whether any settings around the project may have given a variable the value that it has.
-    #[must_use]
     pub fn may_come_from_settings(&self, name: &str) -> bool {
         let value = std::env::var_os(name);
         let known = self.others.iter().filter(|settings| matches!(settings, ProjectVariables::Known(_)));
         self.settings.iter().chain(known).any(|settings| settings.sets(name, value.as_deref()))
     }
 
-    /// Whether the project's settings set a variable.
-    #[must_use]
     pub fn is_set_by_project(&self, name: &str) -> bool {
         self.settings.iter().any(|settings| settings.sets(name, None))
     }
 
-    /// A path from the environment that the project's settings do not set.
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         absolute(name).filter(|_| !self.is_set_by_project(name))
     }
