@@ -97,8 +97,7 @@ impl StateStore {
 
     /// The texts that a seal covers besides the content: what it is for, and the project.
     fn purpose<'a>(&'a self, purpose: &'static [u8]) -> [&'a [u8]; 2] {
-        let folder = self.places.state_dir.as_deref().and_then(Path::file_name).unwrap_or_default();
-        [purpose, folder.as_encoded_bytes()]
+        sealed::purpose(purpose, self.places.state_dir.as_deref().unwrap_or(Path::new("")))
     }
 
     /// Changes the state of a session under its lock; `cache.json` is written if what it shows has changed.
@@ -111,17 +110,8 @@ impl StateStore {
         self.change_from(id, at, Self::read, change)
     }
 
-    /// Changes the state of a session that was restored, as [`Self::read_checked`] does.
-    pub fn change_checked<T>(
-        &self,
-        id: &str,
-        at: &str,
-        change: impl FnOnce(&mut StoredSession) -> T,
-    ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, Self::read_checked, change)
-    }
-
-    fn change_from<T>(
+    /// Changes the state of a session as `read` returns it: [`Self::read`], or [`Self::read_checked`] for a restored one.
+    pub fn change_from<T>(
         &self,
         id: &str,
         at: &str,

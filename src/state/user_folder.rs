@@ -12,7 +12,7 @@ pub use environment::UserEnvironment;
 pub use repository_bounds::is_outside;
 
 use crate::host::paths::{ProjectPaths, safe_name, user_program};
-use base::digest::sha256;
+use base::digest::{hex, sha256};
 use base::disk::{self, SeenFolders, real};
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -24,7 +24,6 @@ use std::path::{Path, PathBuf};
 /// The state folder, below the user's home.
 const DEFAULT_STATE: &str = ".local/state/modegate";
 const KEY: usize = 16;
-const SEAL: usize = 16;
 
 /// The paths of the project at `home`, with its folder in the user's state folder.
 #[must_use]
@@ -169,22 +168,17 @@ impl UserKey {
         }
     }
 
-    /// The seal of some texts: only a holder of the key can make it.
+    /// The seal of some texts, in hexadecimal digits: only a holder of the key can make it.
     ///
     /// `SipHash` is made for short texts; HMAC takes longer to prepare its key than to read a state.
-    pub fn seal(&self, texts: &[&[u8]]) -> [u8; SEAL] {
+    pub fn seal(&self, texts: &[&[u8]]) -> String {
         let mut hasher = SipHasher24::new_with_key(&self.0);
         for text in texts {
             // The lengths keep apart what concatenation would join.
             hasher.write(&(text.len() as u64).to_le_bytes());
             hasher.write(text);
         }
-        hasher.finish128().as_bytes()
-    }
-
-    /// Whether a seal was made by this user of the same texts.
-    pub fn accepts(&self, seal: &[u8], texts: &[&[u8]]) -> bool {
-        self.seal(texts) == *seal
+        hex(&hasher.finish128().as_bytes())
     }
 }
 
@@ -213,9 +207,9 @@ mod tests {
     fn a_seal_is_for_its_texts_and_its_key() {
         let (first, second) = (UserKey([1; KEY]), UserKey([2; KEY]));
         let seal = first.seal(&[b"session", b"state"]);
-        assert!(first.accepts(&seal, &[b"session", b"state"]));
-        assert!(!first.accepts(&seal, &[b"sessions", b"tate"]));
-        assert!(!first.accepts(&seal, &[b"session", b"other"]));
-        assert!(!second.accepts(&seal, &[b"session", b"state"]));
+        assert_eq!(first.seal(&[b"session", b"state"]), seal);
+        assert_ne!(first.seal(&[b"sessions", b"tate"]), seal);
+        assert_ne!(first.seal(&[b"session", b"other"]), seal);
+        assert_ne!(second.seal(&[b"session", b"state"]), seal);
     }
 }

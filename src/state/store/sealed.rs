@@ -73,7 +73,7 @@ pub(super) fn decode<T: DeserializeOwned>(
     let key = key().map_err(|error| StateStatus::Unreadable(error.to_string()))?;
     let content = envelope.content.get();
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    if !from_hex(&envelope.seal).is_some_and(|seal| key.accepts(&seal, &texts)) {
+    if key.seal(&texts) != envelope.seal {
         return Err(StateStatus::Broken("its seal is not this user's".to_owned()));
     }
     serde_json::from_slice(content.as_bytes()).map_err(broken)
@@ -140,13 +140,8 @@ fn write_whole(path: &Path, line: &str, durability: Durability) -> io::Result<()
 fn sealed_line(key: &UserKey, purpose: &[&[u8]], content: &impl Serialize) -> io::Result<String> {
     let content = serde_json::to_string(content)?;
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    let seal = base::digest::hex(&key.seal(&texts));
+    let seal = key.seal(&texts);
     Ok(format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n"))
-}
-
-pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use super::sealed::StateStatus;
 use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};
 use crate::facts::session::Session;
-use base::digest::hex;
 use base::disk;
 use std::fs;
 use std::io;
@@ -101,36 +100,37 @@ impl StateStore {
     ///
     /// It is skipped while another process has the lock.
     pub fn update_summary(&self, session: Option<&Session>, at: &str) -> Result<(), StoreError> {
-        let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary, own, is_known } = self.summary_file();
-        let mut summary = match summary.status {
-            StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
-            StateStatus::Sound if own.is_some() => summary,
-            StateStatus::Sound if is_known => self.rebuilt(summary),
-            StateStatus::Sound => self.rebuilt(summary.without_sessions()),
-            StateStatus::Broken(_) | StateStatus::Unreadable(_) => {
-                self.set_aside(at)?;
-                self.rebuilt(StateSummary::default())
+        self.replace_summary(at, |SummaryFile { summary, own, is_known }| {
+            let mut summary = match summary.status {
+                StateStatus::Sound if own.is_some() => summary,
+                StateStatus::Sound if is_known => self.rebuilt(summary),
+                StateStatus::Sound => self.rebuilt(summary.without_sessions()),
+                _ => self.rebuilt(StateSummary::default()),
+            };
+            if let Some(session) = session {
+                summary.put(session);
             }
-            StateStatus::Missing => self.rebuilt(StateSummary::default()),
-        };
-        if let Some(session) = session {
-            summary.put(session);
-        }
-        self.write_summary(summary, own)
+            summary
+        })
     }
 
     /// Writes `cache.json` again from the sessions' own files.
     pub(super) fn rewrite_summary(&self, at: &str) -> Result<(), StoreError> {
+        self.replace_summary(at, |SummaryFile { summary: StateSummary { revision, .. }, .. }| {
+            self.rebuilt(StateSummary { revision, ..StateSummary::default() })
+        })
+    }
+
+    fn replace_summary(&self, at: &str, make: impl FnOnce(SummaryFile) -> StateSummary) -> Result<(), StoreError> {
         let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary: old, own, .. } = self.summary_file();
-        match old.status {
+        let file = self.summary_file();
+        match file.summary.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => self.set_aside(at)?,
             StateStatus::Sound | StateStatus::Missing => {}
         }
-        let summary = StateSummary { revision: old.revision, ..StateSummary::default() };
-        self.write_summary(self.rebuilt(summary), own)
+        let own = file.own.clone();
+        self.write_summary(make(file), own)
     }
 
     fn lock_summary(&self) -> Result<Option<fs::File>, StoreError> {
@@ -184,7 +184,7 @@ impl StateStore {
     }
 
     fn digest(&self, bytes: &[u8]) -> Option<String> {
-        Some(hex(&self.key().ok()?.seal(&[b"summary", bytes])))
+        Some(self.key().ok()?.seal(&[b"summary", bytes]))
     }
 
     fn digest_file(&self) -> Option<PathBuf> {
