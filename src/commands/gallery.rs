@@ -49,8 +49,7 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
         trust.renew();
     }
     if as_json {
-        let changes: Vec<Value> = changes.iter().map(|change| change.as_json(dry_run)).collect();
-        screen::print_json(&json!({"dry_run": dry_run, "changes": changes}));
+        screen::print_json(&json!({"dry_run": dry_run, "changes": file_change::as_json(&changes, dry_run)}));
         return Ok(());
     }
     file_change::print(&changes, &target, dry_run);

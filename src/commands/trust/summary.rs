@@ -6,7 +6,7 @@ use crate::policy::check::Check;
 use crate::policy::mode::{
     BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, NamedProgram, Phase, ProjectSources, embedded_mode,
 };
-use crate::policy::settings::Settings;
+use crate::policy::settings::{Level, Settings};
 use crate::state::trust::{ConfigFiles, TrustRecord};
 use base::printable;
 use serde_json::{Value, json};
@@ -156,51 +156,33 @@ fn is_same_phase(left: &Phase, right: &Phase) -> bool {
     part(left) == part(right)
 }
 
-/// What a project's mode changes in the built-in mode that it replaces, apart from gates.
-fn changed_parts(mode: &Mode, shipped: &Mode) -> Vec<String> {
-    let name = shown(&mode.name);
-    let mut lines = Vec::new();
-    if mode.commands != shipped.commands {
-        let commands: Vec<String> = mode.commands.iter().map(|command| shown(&format!("/{command}"))).collect();
-        let commands = if commands.is_empty() { "nothing".to_owned() } else { commands.join(", ") };
-        lines.push(format!("starts the mode {name} with {commands}"));
-    }
-    if let Some(patience) = mode.patience.filter(|patience| Some(*patience) != shipped.patience) {
-        lines.push(format!("allows a stop in {name} after {}", screen::counted(patience as usize, "block")));
-    }
-    let phases = mode.phases.len() == shipped.phases.len()
-        && mode.phases.iter().zip(&shipped.phases).all(|(own, other)| is_same_phase(own, other));
-    if !phases {
-        lines.push(format!("changes the phases of {name}: who works in them, or when"));
-    }
-    if shipped.strict && !mode.strict {
-        lines.push(format!("does not keep the order of the phases of {name}"));
-    }
-    if mode.namespace != shipped.namespace {
-        lines.push(format!("keeps the state of {name} under another name"));
-    }
-    if (&mode.say, &mode.end) != (&shipped.say, &shipped.end) {
-        lines.push(format!("changes what the model reads at the start or end of {name}"));
-    }
-    lines
-}
-
-/// What a project's mode lacks of the built-in mode that it replaces, or makes weaker.
+/// What a project's mode changes in the built-in mode that it replaces, or makes weaker.
 fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
     let name = shown(&mode.name);
+    let commands: Vec<String> = mode.commands.iter().map(|command| shown(&format!("/{command}"))).collect();
+    let commands = if commands.is_empty() { "nothing".to_owned() } else { commands.join(", ") };
+    let patience = mode.patience.filter(|patience| Some(*patience) != shipped.patience);
+    let stops = screen::counted(patience.unwrap_or_default() as usize, "block");
+    let has_same_phases = mode.phases.len() == shipped.phases.len()
+        && mode.phases.iter().zip(&shipped.phases).all(|(own, other)| is_same_phase(own, other));
     let missing = placed_gates(shipped).into_iter().filter(|placed| !has_gate(mode, placed));
     let missing: Vec<String> = missing.map(|(_, gate)| shown(gate.id.as_str())).collect();
-    let mut lines = changed_parts(mode, shipped);
-    if !missing.is_empty() {
-        lines.push(format!("changes or removes built-in gates of {name}: {}", missing.join(", ")));
-    }
-    if let Some(level) = mode.level.filter(|level| Some(*level) != shipped.level) {
-        lines.push(format!("sets the mode {name} to `{}`", level.word()));
-    }
-    if mode.definitions != shipped.definitions {
-        lines.push(format!("changes variables, artifacts or agents of {name}"));
-    }
-    lines
+    let level = mode.level.filter(|level| Some(*level) != shipped.level);
+    let changes = [
+        (mode.commands != shipped.commands, format!("starts the mode {name} with {commands}")),
+        (patience.is_some(), format!("allows a stop in {name} after {stops}")),
+        (!has_same_phases, format!("changes the phases of {name}: who works in them, or when")),
+        (shipped.strict && !mode.strict, format!("does not keep the order of the phases of {name}")),
+        (mode.namespace != shipped.namespace, format!("keeps the state of {name} under another name")),
+        (
+            (&mode.say, &mode.end) != (&shipped.say, &shipped.end),
+            format!("changes what the model reads at the start or end of {name}"),
+        ),
+        (!missing.is_empty(), format!("changes or removes built-in gates of {name}: {}", missing.join(", "))),
+        (level.is_some(), format!("sets the mode {name} to `{}`", level.map_or("", Level::word))),
+        (mode.definitions != shipped.definitions, format!("changes variables, artifacts or agents of {name}")),
+    ];
+    changes.into_iter().filter(|(is_change, _)| *is_change).map(|(_, text)| text).collect()
 }
 
 fn gate_powers(gate: &Gate) -> Vec<String> {

@@ -12,22 +12,13 @@ pub struct Trigger {
     pub names: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TriggerError {
+    #[error("unknown event `{0}`")]
     UnknownEvent(String),
+    #[error("`{0}` lacks its `)`")]
     Unclosed(String),
 }
-
-impl std::fmt::Display for TriggerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UnknownEvent(word) => write!(f, "unknown event `{word}`"),
-            Self::Unclosed(text) => write!(f, "`{text}` lacks its `)`"),
-        }
-    }
-}
-
-impl std::error::Error for TriggerError {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TriggerEvent {

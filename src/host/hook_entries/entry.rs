@@ -138,9 +138,16 @@ impl<'a> HookEntry<'a> {
         matches!(self.arguments().as_str(), "hook" | "hook --exit-zero")
     }
 
-    fn arguments(&self) -> String {
-        let args: Option<Vec<String>> = self.args().map(|args| args.into_iter().map(str::to_owned).collect());
-        arguments(self.command().unwrap_or_default(), args.as_deref())
+    pub(super) fn arguments(&self) -> String {
+        let command = self.command().unwrap_or_default();
+        let words = match (launcher::parsed(command), self.args()) {
+            (Some((_, args)), _) => args.to_owned(),
+            (None, Some(args)) => args.join(" "),
+            (None, None) => split_line(command).1.to_owned(),
+        };
+        // The flag of an entry that was copied from the plugin would keep an entry of the settings silent.
+        let words: Vec<&str> = words.split_whitespace().filter(|word| *word != FALLBACK_FLAG).collect();
+        if words.is_empty() { "hook".to_owned() } else { words.join(" ") }
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.
@@ -157,7 +164,7 @@ impl<'a> HookEntry<'a> {
 }
 
 /// Whether a command with arguments, or a shell line, is `modegate hook` or the bare program.
-pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
+fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
     if let Some((program, args)) = launcher::parsed(command) {
         return is_hook_call(&program, Some(&[args]));
     }
@@ -184,17 +191,6 @@ pub(super) fn mentions_hook_call(line: &str) -> bool {
     let words: Vec<&str> = plain.split_whitespace().collect();
     let is_it = |word: &str| matches!(word.rsplit(['/', '\\']).next(), Some("modegate" | "modegate.exe"));
     words.windows(2).any(|two| matches!(two, [program, "hook"] if is_it(program)))
-}
-
-pub(super) fn arguments(command: &str, args: Option<&[String]>) -> String {
-    let words = match (launcher::parsed(command), args) {
-        (Some((_, args)), _) => args.to_owned(),
-        (None, Some(args)) => args.join(" "),
-        (None, None) => split_line(command).1.to_owned(),
-    };
-    // The flag of an entry that was copied from the plugin would keep an entry of the settings silent.
-    let words: Vec<&str> = words.split_whitespace().filter(|word| *word != FALLBACK_FLAG).collect();
-    if words.is_empty() { "hook".to_owned() } else { words.join(" ") }
 }
 
 fn is_quote(c: char) -> bool {
