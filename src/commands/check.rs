@@ -56,7 +56,6 @@ pub(super) struct CheckCommand {
 }
 
 impl CheckCommand {
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let given = project.clone();
         let places = places(project);
@@ -105,7 +104,6 @@ impl CheckCommand {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn milestone(scope: &Scope<'_>, places: &ProjectPaths) -> Result<Outcome, Unknown> {
     if scope.facts.milestone()?.is_none() {
         let outcome = Outcome::fails("no milestone is current");

@@ -1,7 +1,5 @@
 //! The version of the installed Claude Code, and what it knows.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::event::EventKind;
 use base::process::{self, SHOWN_OUTPUT};
 use std::fmt;

@@ -1,7 +1,5 @@
 //! File changes of `install` and `uninstall`: planned first, then printed or applied.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::install_target::InstallTarget;
 use super::line_diff;

@@ -1,7 +1,5 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::client_version::ClientVersion;
 use super::doctor::DoctorContext;

@@ -1,7 +1,5 @@
 //! The list of files and folders that `install` created, so that `uninstall` removes only those.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::file_change::{ChangeAction, FileChange, FileClass};
 use super::install_target::InstallTarget;
 use base::digest::sha256;

@@ -1,7 +1,5 @@
 //! Where modegate is installed: in a project, or for all projects of a user.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::install_manifest::InstallManifest;

@@ -1,7 +1,5 @@
 //! `modegate log`: the events of a project's sessions, one per line.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, last_journal};

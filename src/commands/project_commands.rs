@@ -1,7 +1,5 @@
 //! Finds the commands with which a project is tested, linted, built and formatted, in the files that define them.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 mod task;
 mod tasks;
 mod toolchains;

@@ -1,7 +1,5 @@
 //! Finds sessions by their id or its first characters.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use crate::host::paths::ProjectPaths;
 use crate::state::journal_files;

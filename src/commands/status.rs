@@ -1,7 +1,5 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::doctor::DoctorContext;
 use super::install_target::{InstallTarget, start_folder};

@@ -1,7 +1,5 @@
 //! `modegate trust`: a person agrees to the files of a project that configure modegate.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 mod summary;
 
 use super::cli_error::CliError;

@@ -1,7 +1,5 @@
 //! The user's copy of the program, which all installations of the user share.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::file_change::FileChange;
 use super::install_target::InstallTarget;
 use base::disk;

@@ -1,7 +1,5 @@
 //! When each session last called the hook, and whether it went on without it.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::paths::ProjectPaths;
 use crate::host::transcript::{ContentBlock, TranscriptRecord};
 use crate::state::journal::JournalLine;

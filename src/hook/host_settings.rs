@@ -1,7 +1,5 @@
 //! The settings files that Claude Code reads.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::event::Event;
 use crate::host::hook_entries::{self, HostSettings, SettingsScope};
 use crate::state::user_folder::project_paths;

@@ -2,8 +2,6 @@
 //!
 //! Files are only looked at, not read, unless their stamp differs from the record in the user's folder.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod comparison;
 mod last_comparison;
 mod stamp;

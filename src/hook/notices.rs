@@ -1,8 +1,6 @@
 //! What the user and the log of the host read besides the decision: problems of modegate itself, and changes that something
 //! else made to its files.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::reply::Reply;
 use crate::facts::verdict::{Decision, Verdict};
 use crate::facts::{Answer, Question};

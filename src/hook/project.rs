@@ -1,7 +1,5 @@
 //! The project of an event, and its modes.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::hook::installation;
 use crate::host::event::{Event, EventKind};
 use crate::host::hook_entries;

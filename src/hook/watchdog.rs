@@ -1,7 +1,5 @@
 //! The reply of a hook that crashes or takes too long, and the one place that prints a reply.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::reply::{self, Reply};
 use crate::host::event::Event;
 use base::crash;

@@ -1,7 +1,5 @@
 //! Journals on disk: appending a line, rotation, and reading them back.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::facts::SessionHistory;
 use crate::host::event::Event;
 use crate::host::paths::checksum;

@@ -3,8 +3,6 @@
 //! The sources are read again when the size or time of one changes, or when another build wrote the compiled file.
 //! An event reads the index of that file and the modes that it needs, however many there are.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod compiled;
 mod defaults;
 mod key;

@@ -3,8 +3,6 @@
 //! Files are written under a lock and read without one. What is in the project can come from a repository or from any
 //! program, so it is shown and compared, never believed.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod activity_file;
 pub(crate) mod lock;
 mod restore;

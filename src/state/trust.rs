@@ -1,7 +1,5 @@
 //! What a person has agreed to: the files of a project that configure modegate, in a sealed record in the user's folder.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod environment;
 mod review;
 mod scripts;

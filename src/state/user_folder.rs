@@ -3,8 +3,6 @@
 //! It has the key of this user, and for each project what the person has trusted, the state of its sessions and the
 //! compiled modes.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod environment;
 mod repository_bounds;
 
@@ -34,7 +32,7 @@ pub fn project_paths(home: PathBuf) -> ProjectPaths {
 /// The paths of the project at `home` for the hook that calls modegate there. Some folders around the project have been
 /// looked at.
 pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
-    paths_with(&UserEnvironment::of_hook(&home, seen), home, seen)
+    paths_with(&UserEnvironment::of(&home), home, seen)
 }
 
 /// The paths of a project; nothing of it may be where the repository can have brought it along.

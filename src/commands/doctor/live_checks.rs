@@ -1,7 +1,5 @@
 //! `--live`: sends one event of each kind through the installed hook entries, as the host does.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
 use super::program_checks::EntryProgram;

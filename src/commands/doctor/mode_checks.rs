@@ -1,7 +1,5 @@
 //! Checks the modes: they are valid, and every gate can pass in this project.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::check::in_scope;
 use super::super::trust::notice;
 use super::context::DoctorContext;

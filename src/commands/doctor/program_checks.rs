@@ -1,7 +1,5 @@
 //! Checks the program that the hook entries call, and the version of Claude Code.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::cli_error::CliError;
 use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
 use super::super::install::refresh_program;

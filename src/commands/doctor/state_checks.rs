@@ -1,7 +1,5 @@
 //! Checks the state, its lock, the journal, and whether sessions call the hook.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::local_time;
 use super::context::DoctorContext;
 use super::{Diagnostic, note, ok, problem};

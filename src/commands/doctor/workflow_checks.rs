@@ -1,7 +1,5 @@
 //! Checks the commands and agents that the modes name: they exist, and agents have the tools their gates need.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::context::{DoctorContext, SettingsScope};
 use super::{Diagnostic, note, ok, problem};
 use crate::commands::starter;

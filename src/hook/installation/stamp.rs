@@ -1,7 +1,5 @@
 //! What the file system says about a file: equal stamps mean that its content need not be read.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,7 +1,5 @@
 //! What a compiled file was made of.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::{BUILD, IMPORTED, context_folders, defaults, own_contexts};
 use crate::host::paths::{ProjectPaths, checksum};
 use crate::state::trust;

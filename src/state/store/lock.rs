@@ -1,7 +1,5 @@
 //! Locks: one per session, and one for `cache.json`.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::StoreError;
 use base::disk;
 use fs4::{FileExt, TryLockError};

@@ -1,7 +1,5 @@
 //! Restores the state of a session from its journal, where something other than modegate changed or removed its file.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::StateStore;
 use super::sealed::StateStatus;
 use super::session_file::StoredSession;

@@ -1,7 +1,5 @@
 //! `cache.json` on disk: compared with the sessions' own files, never believed.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::sealed::StateStatus;
 use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};

@@ -1,7 +1,5 @@
 //! Removes the state of old sessions, and what killed writers left behind.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::session_file::StoredSession;
 use super::{StateStore, lock};
 use base::disk;

@@ -1,7 +1,5 @@
 //! `MODEGATE_TRUST=1`, for CI: trusts every project, unless the project itself sets it.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::host::paths::ProjectPaths;
 use crate::state::user_folder::{UserEnvironment, create_private, listed_project_folder};
 use base::disk;

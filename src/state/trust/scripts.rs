@@ -1,7 +1,5 @@
 //! The scripts of a project that a gate's command runs.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::host::paths::lexical;
 use base::disk::{self, LinkResolver, real};
 use shell_effects::programs::{INSPECTS, RUNS, has_trait};
