@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ClientVersion(u32, u32, u32);
+pub(super) struct ClientVersion([u32; 3]);
 
 impl ClientVersion {
     /// Sessions in a subfolder read the local settings of the repository.
-    pub(super) const LOCAL_SETTINGS_BELOW: Self = Self(2, 1, 211);
+    pub(super) const LOCAL_SETTINGS_BELOW: Self = Self([2, 1, 211]);
     /// Exit code 2 with JSON blocks.
-    pub(super) const JSON_BLOCKS: Self = Self(2, 1, 90);
+    pub(super) const JSON_BLOCKS: Self = Self([2, 1, 90]);
     /// The oldest version in `docs/dev/hosts.md`.
-    pub(super) const OLDEST_TESTED: Self = Self(2, 1, 139);
+    pub(super) const OLDEST_TESTED: Self = Self([2, 1, 139]);
 
     /// Whether it has an event; entries for others make it show a warning.
     pub(super) fn knows(self, kind: EventKind) -> bool {
-        [self.0, self.1, self.2] >= kind.row().since
+        self.0 >= kind.row().since
     }
 
     pub(super) fn installed() -> Option<Self> {
@@ -35,7 +35,8 @@ impl ClientVersion {
 
 impl fmt::Display for ClientVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+        let [major, minor, patch] = self.0;
+        write!(f, "{major}.{minor}.{patch}")
     }
 }
 
@@ -43,12 +44,14 @@ impl FromStr for ClientVersion {
     type Err = MalformedVersion;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers: Result<Vec<u32>, _> = text.trim().split('.').map(str::parse).collect();
-        match numbers.as_deref() {
-            Ok([major, minor, patch]) => Ok(Self(*major, *minor, *patch)),
-            _ => Err(MalformedVersion),
-        }
+        version_numbers(text.trim()).map(Self).ok_or(MalformedVersion)
     }
+}
+
+/// The numbers of a version, which compare as it does.
+pub(super) fn version_numbers(version: &str) -> Option<[u32; 3]> {
+    let numbers: Result<Vec<u32>, _> = version.split('.').map(str::parse).collect();
+    numbers.ok()?.try_into().ok()
 }
 
 #[derive(Debug, thiserror::Error)]

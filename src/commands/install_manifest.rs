@@ -2,6 +2,7 @@
 
 use super::file_change::{ChangeAction, FileChange, FileClass};
 use super::install_target::InstallTarget;
+use crate::state::trust::relative;
 use base::digest::sha256;
 use base::disk;
 use jiff::Timestamp;
@@ -108,5 +109,5 @@ fn is_below(key: &str) -> bool {
 
 /// A path below `.claude` with forward slashes; empty for `.claude` itself.
 fn key(target: &InstallTarget, path: &Path) -> String {
-    path.strip_prefix(&target.claude).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    relative(path, &target.claude)
 }

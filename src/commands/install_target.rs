@@ -91,7 +91,12 @@ impl InstallTarget {
         events: &[EventKind],
         on_path: bool,
     ) -> Result<String, SettingsError> {
-        with_entries(text, &self.entry_program(on_path), self.settings_scope(), events)
+        let scope = match (self.is_users, self.is_private) {
+            (true, _) => SettingsScope::User,
+            (false, true) => SettingsScope::Local,
+            (false, false) => SettingsScope::Project,
+        };
+        with_entries(text, &self.entry_program(on_path), scope, events)
     }
 
     /// An error about settings that cannot be edited, with its place.
@@ -134,15 +139,6 @@ impl InstallTarget {
 
     pub(super) fn script(&self) -> PathBuf {
         self.home.join(SCRIPT_PATH)
-    }
-
-    /// The settings as the entries of modegate are added to them.
-    pub(super) fn settings_scope(&self) -> SettingsScope {
-        match (self.is_users, self.is_private) {
-            (true, _) => SettingsScope::User,
-            (false, true) => SettingsScope::Local,
-            (false, false) => SettingsScope::Project,
-        }
     }
 
     /// Fails if a link of the repository leads a change of `path` elsewhere; the user's own files may be anywhere.

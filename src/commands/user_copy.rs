@@ -1,5 +1,6 @@
 //! The user's copy of the program, which all installations of the user share.
 
+use super::client_version::version_numbers;
 use super::file_change::FileChange;
 use super::install_target::InstallTarget;
 use base::disk;
@@ -68,10 +69,4 @@ impl UserCopy {
 
 fn record_of(program: &Path) -> PathBuf {
     program.with_file_name("installed.json")
-}
-
-/// The numbers of a version, which compare as it does.
-pub(super) fn version_numbers(version: &str) -> Option<[u64; 3]> {
-    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    numbers.ok()?.try_into().ok()
 }

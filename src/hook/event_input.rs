@@ -25,24 +25,18 @@ pub(super) enum InputError {
 
 /// Reads until the JSON document is complete or the input ends.
 pub(super) fn read_event() -> Result<Vec<u8>, InputError> {
-    read_from(standard_input(), is_ready)
+    read_from(standard_input()?, is_ready)
 }
 
-/// Standard input without the buffer of the standard library, as an event is read with few calls.
+/// Standard input without a buffer, of which [`is_ready`] would not know.
 #[cfg(unix)]
-fn standard_input() -> impl Read {
-    struct Unbuffered;
-    impl Read for Unbuffered {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            Ok(rustix::io::read(rustix::stdio::stdin(), into)?)
-        }
-    }
-    Unbuffered
+fn standard_input() -> io::Result<impl Read> {
+    std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned().map(std::fs::File::from)
 }
 
 #[cfg(not(unix))]
-fn standard_input() -> impl Read {
-    io::stdin().lock()
+fn standard_input() -> io::Result<impl Read> {
+    Ok(io::stdin().lock())
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {

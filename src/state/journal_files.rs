@@ -205,18 +205,11 @@ const CHECKED: u64 = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalPosition {
     /// Identifies the file: a checksum of its beginning, which has the time of the first event.
-    file: u64,
+    pub file: u64,
     pub offset: u64,
     /// A checksum of the text before it.
     #[serde(default)]
     end: u64,
-}
-
-impl JournalPosition {
-    /// Whether both are positions in the same file.
-    pub fn is_in_file_of(&self, other: &Self) -> bool {
-        self.file == other.file
-    }
 }
 
 /// The log of agents and edits in a journal, and how far it was read.

@@ -158,7 +158,7 @@ impl StateStore {
     pub fn summary(&self) -> StateSummary {
         let mut summary = StateSummary { status: StateStatus::Sound, ..StateSummary::default() };
         for stored in self.sessions().iter().rev() {
-            summary.put_whole(&stored.session);
+            summary.put_entries(&stored.session, |state| serde_json::to_value(state));
         }
         summary.put_values(&self.values().0);
         summary.summarize();

@@ -1,12 +1,11 @@
 //! Checks the program that the hook entries call, and the version of Claude Code.
 
 use super::super::cli_error::CliError;
-use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
+use super::super::client_version::{ClientVersion, VersionError, find_program, version_numbers, version_output};
 use super::super::install::refresh_program;
 use super::super::install_manifest::InstallManifest;
 use super::super::install_target::InstallTarget;
 use super::super::is_run_by_model;
-use super::super::user_copy::version_numbers;
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL, note, ok, problem};
 use crate::host::hook_entries::{HookEntry, SCRIPT, SCRIPT_PATH};

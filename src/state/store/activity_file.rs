@@ -16,7 +16,7 @@ impl StateStore {
         let kept = self.kept_activity(id);
         let known = kept.as_ref().map(|kept| kept.position);
         let read = journal_files::activity(&self.places.journal(id), kept)?;
-        let from = known.filter(|known| known.is_in_file_of(&read.position)).map_or(0, |known| known.offset);
+        let from = known.filter(|known| known.file == read.position.file).map_or(0, |known| known.offset);
         if read.position.offset.saturating_sub(from) >= ACTIVITY_BLOCK {
             self.write_activity(id, &read);
         }
