@@ -8,7 +8,6 @@ use std::process::Command;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +73,6 @@ pub(super) fn version_output(path: &Path) -> Result<String, VersionError> {
     output.map(|output| output.stdout_text()).ok_or(VersionError::Timeout)
 }
 
-/// The path of a program, which may be a name on PATH.
 pub(super) fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains(['/', '\\']) {
         return Some(PathBuf::from(program)).filter(|path| path.is_file());

@@ -162,7 +162,6 @@ fn reason(line: &JournalLine) -> String {
     }
 }
 
-/// The time that `--since` means.
 fn parse_since(text: &str) -> Result<Timestamp, SinceError> {
     if let Ok(span) = text.parse::<Span>() {
         return Zoned::now().checked_sub(span.abs()).map(|time| time.timestamp()).map_err(|_| SinceError);

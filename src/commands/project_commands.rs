@@ -8,17 +8,13 @@ pub use task::Purpose;
 
 use std::path::Path;
 
-/// Larger files are not read.
 const LARGEST: u64 = 1024 * 1024;
 
-/// How many commands of one purpose are kept.
 const MOST_COMMANDS: usize = 20;
 
-/// A command and the file that defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommand {
     pub purpose: Purpose,
-    /// The command, as typed.
     pub command: String,
     /// The file that defines it, relative to the project.
     pub source: String,
@@ -49,14 +45,12 @@ impl ProjectFiles<'_> {
         self.home.join(name).is_file()
     }
 
-    /// The text of a file that is not too large.
     fn text(&self, name: &str) -> Option<String> {
         let bytes = base::disk::read(&self.home.join(name), LARGEST).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
-    /// The first of several files that exists, with its text.
     fn first(&self, names: &[&str]) -> Option<(String, String)> {
         names.iter().find_map(|name| Some(((*name).to_owned(), self.text(name)?)))
     }

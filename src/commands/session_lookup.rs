@@ -6,7 +6,6 @@ use crate::state::journal_files;
 use crate::state::store::StateStore;
 use std::path::{Path, PathBuf};
 
-/// How many sessions an error lists.
 const LISTED: usize = 5;
 
 pub(super) fn no_session(places: &ProjectPaths) -> CliError {
@@ -39,7 +38,6 @@ pub(crate) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
     }
 }
 
-/// The session that `given` means, if one is given.
 pub(super) fn find_optional(places: &ProjectPaths, given: Option<&str>) -> Result<Option<String>, CliError> {
     given.map(|given| find_session(places, given)).transpose()
 }

@@ -145,7 +145,6 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     [FileChange::remove_unless(is_kept, own, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
-/// The state and the journals of a project.
 fn state_files(target: &InstallTarget) -> Vec<PathBuf> {
     let places = target.places();
     let has_content =

@@ -18,7 +18,6 @@ pub(super) struct UserCopy {
 #[serde(default)]
 struct CopyRecord {
     version: String,
-    /// The settings file of each installation.
     settings: BTreeSet<String>,
 }
 

@@ -20,10 +20,8 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24);
 /// Tools for which the host sends no event.
 const SILENT_TOOLS: [&str; 2] = ["EndConversation", "StructuredOutput"];
 
-/// Which calls of one session reached the hook.
 #[derive(Debug, Clone)]
 pub struct HookActivity {
-    /// The id of the session.
     pub session: String,
     /// The last event of the session that reached the hook.
     pub seen: Option<Timestamp>,
@@ -41,7 +39,6 @@ impl HookActivity {
         Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), missed })
     }
 
-    /// The last tool call that did not reach the hook.
     pub fn last_missed(&self) -> Option<Timestamp> {
         self.missed.iter().max().copied()
     }

@@ -15,7 +15,6 @@ const MANAGED: [&str; 4] = [
     "C:\\ProgramData\\ClaudeCode",
 ];
 
-/// A settings file of the host, which may be missing.
 pub type SettingsPath = (SettingsScope, PathBuf);
 
 /// The settings files of a session that is started in `folder`, without those of the user.

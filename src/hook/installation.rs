@@ -26,7 +26,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The settings file of the user, as messages name it.
 const USER_FILE: &str = "~/.claude/settings.json";
 
 /// Whether the installation is compared at an event: ordinary tool calls must not pay for it.

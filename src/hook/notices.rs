@@ -124,7 +124,6 @@ fn is_new_notice(places: &ProjectPaths, name: &str, notice: &str) -> bool {
     is_new
 }
 
-/// Describes the fields of the event that cannot be read.
 fn field_warnings(event: &Event) -> Vec<String> {
     const SHOWN: usize = 5;
     let odd = &event.oddities;

@@ -48,7 +48,6 @@ fn end_after_time(exit_zero: bool) {
     end_with(&event.map_or_else(reply::crashed, |event| reply::too_slow(&event)), exit_zero);
 }
 
-/// Prints a reply and ends the process.
 #[expect(clippy::exit, reason = "nothing is left to do, and a program that panicked cannot end in another way")]
 pub(super) fn end_with(reply: &Reply, exit_zero: bool) {
     static IS_REPLYING: AtomicBool = AtomicBool::new(false);

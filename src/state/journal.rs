@@ -74,7 +74,6 @@ pub struct StateSeal {
     pub seal: String,
 }
 
-/// A file and its content hash after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
     pub path: String,

@@ -106,7 +106,6 @@ fn read(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
 }
 
-/// A change of a session's state in a journal.
 #[derive(Debug, Deserialize)]
 pub struct SealedChange<'a> {
     pub at: String,
@@ -122,7 +121,6 @@ pub struct SealedState<'a> {
     pub modes: Option<&'a RawValue>,
 }
 
-/// How much of a journal is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchDepth {
     Tail,

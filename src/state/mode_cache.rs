@@ -199,5 +199,4 @@ fn contexts(folder: &Path) -> Vec<String> {
 
 const MODES: &str = ".claude/modes/";
 
-/// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];

@@ -155,7 +155,6 @@ fn unknown_keys(entry: &HookEntry<'_>) -> Vec<String> {
     keys.filter(|key| !is_harmless(key)).map(|key| format!("`{key}`")).collect()
 }
 
-/// An entry that cannot do its work.
 fn ineffective(file: &SettingsFile, entry: &HookEntry<'_>) -> Vec<Diagnostic> {
     let is_async = entry.entry.get("async").and_then(Value::as_bool) == Some(true);
     let timeout = entry.entry.get("timeout").and_then(Value::as_f64);

@@ -31,7 +31,6 @@ pub(super) struct SentEvent {
 }
 
 impl SentEvent {
-    /// An event for an entry that is not run.
     fn unsent(entry: &HookEntry<'_>, file: &SettingsFile) -> Self {
         let error = Some("it was not run: its program or its line is not as `modegate install` writes it".to_owned());
         Self { event: entry.event.to_owned(), file: file.name.clone(), error, ..Self::default() }
@@ -123,7 +122,6 @@ fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, ses
     SentEvent { event: entry.event.to_owned(), file: file.name.clone(), exit, stdout, stderr, ms, error }
 }
 
-/// What the host would object to in an answer.
 fn answer_error(output: &ProcessOutput) -> Option<String> {
     match output.code {
         None => return Some("it was ended by a signal".to_owned()),

@@ -46,7 +46,6 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Why a check can never pass.
 fn unsatisfiable(context: &DoctorContext, check: &Check) -> Option<String> {
     let each = |check: &Check| unsatisfiable(context, check);
     match check {
@@ -68,7 +67,6 @@ fn contradiction(checks: &[Check]) -> Option<String> {
     checks.iter().any(is_denied).then(|| "it requires a check and its opposite".to_owned())
 }
 
-/// A required phase that the mode does not have.
 fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<String> {
     let mode = context.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
     let phases: Vec<String> = mode.phases.iter().map(|phase| json!(phase.name).to_string()).collect();
@@ -77,7 +75,6 @@ fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<Stri
         .then(|| format!("{} mode has no phase {}", mode.name, wanted.values.join(" or ")))
 }
 
-/// A blocking gate on an event that cannot be blocked.
 fn cannot_block(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
     let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);

@@ -151,7 +151,6 @@ impl AgentFile {
         Some(Self { path: path.to_owned(), name, tools, denied })
     }
 
-    /// Whether it may use a tool, perhaps with restrictions.
     fn may_use(&self, tool: &str) -> bool {
         // A restricted tool counts: `Bash(git *)` can commit, and a denied `Write(secret/**)` leaves other paths.
         let named = |own: &String| own.split('(').next().unwrap_or_default().trim() == tool || own == "*";
@@ -176,7 +175,6 @@ fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|own| same_agent(own, name))
 }
 
-/// The agents of the project, the user and enabled plugins.
 fn agents(context: &DoctorContext) -> Vec<AgentFile> {
     let own = [Some(context.target.claude.join("agents")), context.user.as_ref().map(|user| user.join("agents"))];
     let own = own.into_iter().flatten().flat_map(|folder| markdown(&folder));

@@ -2,7 +2,6 @@
 
 use super::{ProjectCommand, ProjectFiles, Purpose};
 
-/// A build file and the commands that belong to it.
 const TOOLCHAINS: [(&str, &[(Purpose, &str)]); 14] = [
     (
         "Cargo.toml",

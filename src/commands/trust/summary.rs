@@ -120,7 +120,6 @@ pub(super) fn broken_files(sources: &ProjectSources, files: &ConfigFiles) -> Vec
     own.map(line).collect()
 }
 
-/// The gates of a mode that are not exactly built-in ones.
 fn own_gates<'m>(mode: &'m Mode, shipped: Option<&Mode>) -> Vec<&'m Gate> {
     let is_own = |placed: &(GatePlace<'_>, &Gate)| !shipped.is_some_and(|mode| has_gate(mode, placed));
     placed_gates(mode).into_iter().filter(is_own).map(|(_, gate)| gate).collect()

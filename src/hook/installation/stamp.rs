@@ -15,7 +15,6 @@ pub(super) struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file; `None` if it is missing.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = path.metadata().ok()?;
         let modified = nanoseconds(meta.modified().ok()?);

@@ -31,7 +31,6 @@ pub fn split(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The problem with a pattern whose regular expression does not compile.
 pub fn pattern_error(name: &str) -> Option<String> {
     let pattern = expression(name.strip_prefix('!').unwrap_or(name))?;
     let built = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();

@@ -103,7 +103,6 @@ impl Trigger {
 /// Tools that have had another name: the former and the present one.
 const RENAMED: [[&str; 2]; 2] = [["Task", "Agent"], ["SlashCommand", "Skill"]];
 
-/// The present name of a tool.
 pub fn alias(tool: &str) -> &str {
     RENAMED.iter().find(|[former, _]| *former == tool).map_or(tool, |[_, present]| present)
 }

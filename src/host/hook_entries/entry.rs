@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
-/// Lines that run the program on PATH.
 const PLAIN: [&str; 2] = ["modegate hook", "modegate hook --exit-zero"];
 
 #[derive(Debug, Clone, PartialEq)]

@@ -59,7 +59,6 @@ impl GuardedSettings {
         !self.entries.is_empty()
     }
 
-    /// Whether the file has all entries of `other`.
     pub fn has_entries_of(&self, other: &Self) -> bool {
         let has = |(event, texts): (&String, &BTreeSet<String>)| {
             self.entries.get(event).is_some_and(|own| texts.is_subset(own))

@@ -6,7 +6,6 @@ use crate::host::ids::{UNKNOWN_TEAMMATE, teammate_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The agents and edits of one session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ActivityLog {
     agents: Vec<KnownAgent>,
@@ -131,7 +130,6 @@ impl ActivityLog {
         Some(MessageAddressee { id: known.id.clone(), agent: self.agent(&known.id)?, running: is_running })
     }
 
-    /// The types of the agents that have started and not stopped.
     pub fn in_flight(&self) -> Vec<String> {
         self.running.iter().filter_map(|id| self.agent(id)).collect()
     }

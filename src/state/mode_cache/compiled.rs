@@ -23,7 +23,6 @@ const BLOCK: u64 = if READS_WHOLE { u64::MAX } else { 4 * 1024 - 1 };
 const SUM: usize = 8;
 const LENGTH: usize = 4;
 
-/// Modes and their origins.
 pub(super) type LoadedModes = (Vec<Mode>, Vec<ModeOrigin>);
 
 /// A compiled file that is up to date.

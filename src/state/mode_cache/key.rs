@@ -83,7 +83,6 @@ impl Stamps {
         }
     }
 
-    /// Adds a file; `false` if it is missing.
     fn add(&mut self, path: &Path) -> bool {
         let Ok(meta) = fs::metadata(path) else { return false };
         let modified = meta.modified().unwrap_or(self.now);

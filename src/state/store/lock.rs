@@ -4,7 +4,6 @@ use super::StoreError;
 use base::disk;
 use fs4::{FileExt, TryLockError};
 use std::fs::{File, Metadata};
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

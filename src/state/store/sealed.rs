@@ -59,7 +59,6 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, StateStatus> {
     })
 }
 
-/// Decodes the last line of a file that was sealed for `purpose`.
 pub(super) fn decode<T: DeserializeOwned>(
     bytes: &[u8],
     key: impl FnOnce() -> io::Result<UserKey>,
@@ -100,7 +99,6 @@ fn last_line(bytes: &[u8]) -> &[u8] {
     bytes.get(start..end).unwrap_or_default()
 }
 
-/// Writes a file with a seal for `purpose`.
 pub(crate) fn write(
     path: &Path,
     key: &UserKey,

@@ -26,7 +26,6 @@ struct SessionRecord {
     modes: SessionModes,
 }
 
-/// A session as the store has it.
 #[derive(Debug, Clone, Default)]
 pub struct StoredSession {
     /// The session, without the values for all sessions.
@@ -34,7 +33,6 @@ pub struct StoredSession {
     pub revision: u64,
     /// Whether its file could be read; a restored session has the status of the file.
     pub status: StateStatus,
-    /// What something other than modegate did to the file.
     pub tampering: Option<Tampering>,
     pub(super) last: String,
 }

@@ -89,7 +89,6 @@ impl StateSummary {
         self.put_entries(session, |state| serde_json::to_value(state.shown()));
     }
 
-    /// Replaces the entries of a session.
     pub(super) fn put_entries(&mut self, session: &Session, entry: impl Fn(&ModeState) -> serde_json::Result<Value>) {
         for (name, space) in &mut self.namespaces {
             if let Some(Value::Object(sessions)) = space.get_mut("sessions")

@@ -52,7 +52,6 @@ impl SummaryCheck {
     }
 }
 
-/// What is at the place of `cache.json`.
 struct SummaryFile {
     summary: StateSummary,
     /// Its digest, if this user's modegate wrote exactly this file.
@@ -62,7 +61,6 @@ struct SummaryFile {
 }
 
 impl StateStore {
-    /// Compares `cache.json` with the state of a session.
     pub fn check_summary(&self, session: &Session) -> SummaryCheck {
         let check = self.compare(session);
         if check.sentence().is_none() {

@@ -77,7 +77,6 @@ fn remove(path: &Path, oldest: SystemTime) -> bool {
     removed
 }
 
-/// Removes what killed writers left behind.
 fn remove_temporaries(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_temporary = entry.path().extension().is_some_and(|end| end == "tmp");

@@ -19,7 +19,6 @@ const READER_CODE: [&str; 6] = ["config", "plugin", "rule", "parser", "resolve",
 /// Options after which an interpreter runs code from its arguments, or a module.
 const INLINE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "--command"];
 
-/// Words between an interpreter and its file.
 const SUBCOMMANDS: [&str; 2] = ["run", "exec"];
 
 /// Folders of installed and built programs, which change with every update.
@@ -146,7 +145,6 @@ fn meanings(folder: &Path, word: &str) -> Vec<PathBuf> {
     meanings
 }
 
-/// Where the files that a line names can be.
 struct ScriptSearch {
     /// The folder of the session, the project, and folders below them that the line enters.
     folders: Vec<PathBuf>,
