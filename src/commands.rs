@@ -1,5 +1,7 @@
 //! The command line: `hook` for Claude Code, the rest for people and scripts.
 
+#![expect(clippy::disallowed_methods, reason = "an I/O room")]
+
 mod cache;
 mod check;
 mod cli_error;
@@ -117,7 +119,6 @@ enum CliCommand {
 }
 
 /// Runs the command line of this process.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 #[must_use]
 pub fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().skip(1).collect();

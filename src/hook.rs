@@ -2,6 +2,8 @@
 //!
 //! [`project`] finds the project and opens its modes, [`event_run`] decides, stores and records the event.
 
+#![expect(clippy::disallowed_methods, reason = "an I/O room")]
+
 mod event_input;
 mod event_run;
 pub mod heartbeats;

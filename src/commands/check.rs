@@ -56,7 +56,6 @@ pub(super) struct CheckCommand {
 }
 
 impl CheckCommand {
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let given = project.clone();
         let places = places(project);
@@ -81,7 +80,6 @@ impl CheckCommand {
         }))
     }
 
-    /// The session to check; an empty one if there is none.
     fn session(&self, places: &ProjectPaths, days: u32) -> Result<Session, CliError> {
         let id = match &self.session {
             Some(given) => find_session(places, given)?,
@@ -106,8 +104,6 @@ impl CheckCommand {
     }
 }
 
-/// The folder of the current milestone.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn milestone(scope: &Scope<'_>, places: &ProjectPaths) -> Result<Outcome, Unknown> {
     if scope.facts.milestone()?.is_none() {
         let outcome = Outcome::fails("no milestone is current");

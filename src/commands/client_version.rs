@@ -1,7 +1,5 @@
 //! The version of the installed Claude Code, and what it knows.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::event::EventKind;
 use base::process::{self, SHOWN_OUTPUT};
 use std::fmt;
@@ -10,26 +8,24 @@ use std::process::Command;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ClientVersion(u32, u32, u32);
+pub(super) struct ClientVersion([u32; 3]);
 
 impl ClientVersion {
     /// Sessions in a subfolder read the local settings of the repository.
-    pub(super) const LOCAL_SETTINGS_BELOW: Self = Self(2, 1, 211);
+    pub(super) const LOCAL_SETTINGS_BELOW: Self = Self([2, 1, 211]);
     /// Exit code 2 with JSON blocks.
-    pub(super) const JSON_BLOCKS: Self = Self(2, 1, 90);
+    pub(super) const JSON_BLOCKS: Self = Self([2, 1, 90]);
     /// The oldest version in `docs/dev/hosts.md`.
-    pub(super) const OLDEST_TESTED: Self = Self(2, 1, 139);
+    pub(super) const OLDEST_TESTED: Self = Self([2, 1, 139]);
 
     /// Whether it has an event; entries for others make it show a warning.
     pub(super) fn knows(self, kind: EventKind) -> bool {
-        [self.0, self.1, self.2] >= kind.row().since
+        self.0 >= kind.row().since
     }
 
-    /// The version of the `claude` on PATH.
     pub(super) fn installed() -> Option<Self> {
         let text = version_output(&find_program("claude")?).ok()?;
         text.split_whitespace().next()?.parse().ok()
@@ -38,7 +34,8 @@ impl ClientVersion {
 
 impl fmt::Display for ClientVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+        let [major, minor, patch] = self.0;
+        write!(f, "{major}.{minor}.{patch}")
     }
 }
 
@@ -46,19 +43,20 @@ impl FromStr for ClientVersion {
     type Err = MalformedVersion;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers: Result<Vec<u32>, _> = text.trim().split('.').map(str::parse).collect();
-        match numbers.as_deref() {
-            Ok([major, minor, patch]) => Ok(Self(*major, *minor, *patch)),
-            _ => Err(MalformedVersion),
-        }
+        version_numbers(text.trim()).map(Self).ok_or(MalformedVersion)
     }
+}
+
+/// The numbers of a version, which compare as it does.
+pub(super) fn version_numbers(version: &str) -> Option<[u32; 3]> {
+    let numbers: Result<Vec<u32>, _> = version.split('.').map(str::parse).collect();
+    numbers.ok()?.try_into().ok()
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("a version has three numbers, as in 2.1.325")]
 pub(super) struct MalformedVersion;
 
-/// Why the version of a program is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum VersionError {
     #[error("{0}")]
@@ -69,14 +67,12 @@ pub(super) enum VersionError {
     OtherProgram(String),
 }
 
-/// The output of `PROGRAM --version`.
 pub(super) fn version_output(path: &Path) -> Result<String, VersionError> {
     let output =
         process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT, SHOWN_OUTPUT)?;
     output.map(|output| output.stdout_text()).ok_or(VersionError::Timeout)
 }
 
-/// The path of a program, which may be a name on PATH.
 pub(super) fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains(['/', '\\']) {
         return Some(PathBuf::from(program)).filter(|path| path.is_file());

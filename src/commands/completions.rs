@@ -1,7 +1,5 @@
 //! `modegate completions` and `modegate man`, both generated from the command line's definition.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::{CliResult, CommandLine};
 use clap::{Args, CommandFactory};

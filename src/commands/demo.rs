@@ -1,7 +1,5 @@
 //! `modegate demo`: plays a short plan session in a temporary project and prints every decision.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, hook};

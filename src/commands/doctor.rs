@@ -8,20 +8,20 @@ mod program_checks;
 mod state_checks;
 mod workflow_checks;
 
-use super::cli_error::CliError;
 use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE};
 use base::printable;
 use clap::Args;
-use context::DoctorContext;
+pub(super) use context::DoctorContext;
+pub(super) use entry_checks::ungated_folder;
+pub(super) use program_checks::{missing_program, program_of_repository};
 use serde::Serialize;
 use serde_json::json;
 pub(super) use state_checks::state_error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The fix of most problems.
 const INSTALL: &str = "run `modegate install`";
 
 #[derive(Args)]
@@ -48,7 +48,6 @@ enum Severity {
     Problem,
 }
 
-/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Diagnostic {
     severity: Severity,
@@ -62,18 +61,6 @@ pub(super) struct Diagnostic {
 }
 
 impl Diagnostic {
-    fn ok(check: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Ok, check, message: message.into(), items: Vec::new(), fix: None }
-    }
-
-    fn note(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, fix: Some(fix.into()), ..Self::ok(check, message) }
-    }
-
-    fn problem(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { severity: Severity::Problem, ..Self::note(check, message, fix) }
-    }
-
     /// The diagnostic about one item, such as an event or a file.
     fn about(self, item: impl Into<String>) -> Self {
         Self { items: vec![item.into()], ..self }
@@ -82,11 +69,6 @@ impl Diagnostic {
     /// Whether it is about a command or an agent without a file.
     pub(super) fn is_missing_workflow(&self) -> bool {
         matches!(self.check, "command-missing" | "agent-missing")
-    }
-
-    fn has_same_cause(&self, other: &Self) -> bool {
-        let cause = |one: &Self| (one.check, one.message.clone(), one.fix.clone());
-        !self.items.is_empty() && cause(self) == cause(other)
     }
 
     pub(super) fn print(&self) {
@@ -105,11 +87,27 @@ impl Diagnostic {
     }
 }
 
+fn ok(check: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic { severity: Severity::Ok, check, message: message.into(), items: Vec::new(), fix: None }
+}
+
+fn note(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Diagnostic {
+    Diagnostic { severity: Severity::Note, fix: Some(fix.into()), ..ok(check, message) }
+}
+
+fn problem(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Diagnostic {
+    Diagnostic { severity: Severity::Problem, ..note(check, message, fix) }
+}
+
 /// Merges diagnostics with one cause into one with all their items.
 fn grouped(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fn cause(diagnostic: &Diagnostic) -> (&str, &str, Option<&str>) {
+        (diagnostic.check, &diagnostic.message, diagnostic.fix.as_deref())
+    }
     let mut groups: Vec<Diagnostic> = Vec::new();
     for mut diagnostic in diagnostics {
-        match groups.iter_mut().find(|group| group.has_same_cause(&diagnostic)) {
+        let is_same = |group: &&mut Diagnostic| !group.items.is_empty() && cause(group) == cause(&diagnostic);
+        match groups.iter_mut().find(is_same) {
             Some(group) => group.items.append(&mut diagnostic.items),
             None => groups.push(diagnostic),
         }
@@ -117,31 +115,9 @@ fn grouped(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     groups
 }
 
-/// The problems of an installation.
 pub(super) fn problems(target: &InstallTarget) -> Vec<Diagnostic> {
     let diagnostics = grouped(examine(&DoctorContext::read(target.clone())));
     diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Problem).collect()
-}
-
-/// Why entries of `install` would run a program that came with the repository, if they would.
-pub(super) fn program_of_repository(target: &InstallTarget, on_path: bool) -> Option<CliError> {
-    program_checks::of_repository(&DoctorContext::read(target.clone()), on_path)
-}
-
-/// Whether a hook entry in any settings file calls modegate in this project.
-pub(super) fn has_hook_entries(target: &InstallTarget) -> bool {
-    !DoctorContext::read(target.clone()).calls().is_empty()
-}
-
-/// The problem that the hook entries call a program that does not exist.
-pub(super) fn missing_program(target: &InstallTarget) -> Option<Diagnostic> {
-    let missing = program_checks::missing(&DoctorContext::read(target.clone())).into_iter().next()?;
-    Some(Diagnostic { items: Vec::new(), ..missing })
-}
-
-/// The problem with starting Claude Code in the current folder, if that is a subfolder of the project.
-pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
-    entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())
 }
 
 /// The installation that sessions in a folder share their state with, if the folder has a `.claude` but no hook entries.
@@ -155,16 +131,15 @@ fn installed_above(target: &InstallTarget) -> Option<InstallTarget> {
     (!has_own_entries).then(|| InstallTarget::of(&above))
 }
 
+const CHECKS: [fn(&DoctorContext) -> Vec<Diagnostic>; 3] =
+    [entry_checks::run, program_checks::run, workflow_checks::run];
+
+/// Those of a project's modes and state, which the user's own folder does not have.
+const PROJECT_CHECKS: [fn(&DoctorContext) -> Vec<Diagnostic>; 2] = [mode_checks::run, state_checks::run];
+
 fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut diagnostics = entry_checks::run(context);
-    diagnostics.extend(program_checks::run(context));
-    diagnostics.extend(workflow_checks::run(context));
-    // The user's own folder has neither code nor state.
-    if !context.target.is_users {
-        diagnostics.extend(mode_checks::run(context));
-        diagnostics.extend(state_checks::run(context));
-    }
-    diagnostics
+    let of_project = PROJECT_CHECKS.iter().filter(|_| !context.target.is_users);
+    CHECKS.iter().chain(of_project).flat_map(|check| check(context)).collect()
 }
 
 impl Doctor {
@@ -179,7 +154,7 @@ impl Doctor {
         let context = DoctorContext::read(target);
         diagnostics.extend(examine(&context));
         if is_here {
-            diagnostics.extend(entry_checks::ungated_folder(&context, &start_folder()));
+            diagnostics.extend(ungated_folder(&context, &start_folder()));
         }
         let sent = if self.live { live_checks::send_events(&context) } else { Vec::new() };
         diagnostics.extend(live_checks::run(&sent));

@@ -1,7 +1,5 @@
 //! File changes of `install` and `uninstall`: planned first, then printed or applied.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::install_target::InstallTarget;
 use super::line_diff;
@@ -11,12 +9,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A planned change of one file.
 #[derive(Debug, Clone)]
 pub(super) struct FileChange {
     pub(super) path: PathBuf,
     pub(super) action: ChangeAction,
-    /// Shown after the path.
     note: String,
 }
 
@@ -80,6 +76,15 @@ impl FileChange {
         Self::new(path, action, note)
     }
 
+    /// Writes a file that is the user's from then on: an existing one stays.
+    pub(super) fn starter(path: PathBuf, text: &str, note: impl Into<String>) -> Self {
+        match disk::read(&path, disk::SMALL) {
+            Ok(own) if own == text.as_bytes() => Self::new(path, ChangeAction::Unchanged, ""),
+            _ if fs::symlink_metadata(&path).is_ok() => Self::new(path, ChangeAction::Keep, "already exists"),
+            _ => Self::text(path, FileClass::Starter, None, text.to_owned(), note),
+        }
+    }
+
     /// The change as a word: what was done, or with `dry_run` what would be.
     fn word(&self, dry_run: bool) -> (&'static str, TextStyle) {
         let (done, planned, style) = match self.action {
@@ -92,7 +97,6 @@ impl FileChange {
         (if dry_run { planned } else { done }, style)
     }
 
-    /// Whether the file changes.
     pub(super) fn has_effect(&self) -> bool {
         !matches!(self.action, ChangeAction::Unchanged | ChangeAction::Keep)
     }
@@ -140,14 +144,18 @@ impl FileChange {
         Some(line_diff::unified(before.as_deref().unwrap_or_default(), &after))
     }
 
-    /// The change as JSON; with `dry_run` it has the diff.
-    pub(super) fn as_json(&self, dry_run: bool) -> Value {
+    fn as_json(&self, dry_run: bool) -> Value {
         let mut value = json!({"path": self.path.to_string_lossy(), "change": self.word(dry_run).0, "note": self.note});
         if let (Some(diff), true, Some(fields)) = (self.diff(), dry_run, value.as_object_mut()) {
             fields.insert("diff".to_owned(), diff.into());
         }
         value
     }
+}
+
+/// The changes as JSON; with `dry_run` they have diffs.
+pub(super) fn as_json(changes: &[FileChange], dry_run: bool) -> Vec<Value> {
+    changes.iter().map(|change| change.as_json(dry_run)).collect()
 }
 
 /// Fails if a link of the repository leads one of the changes out of the project.
@@ -217,9 +225,8 @@ fn short_name(path: &Path) -> String {
     name.strip_suffix(".md").map(str::to_owned).unwrap_or(name)
 }
 
-/// The text of a file; `None` if it does not exist.
 pub(crate) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
-    match base::disk::read(path, base::disk::SMALL).map(String::from_utf8) {
+    match disk::read(path, disk::SMALL).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Some(text)),
         Ok(Err(_)) => Err(CliError::failure(format!("`{}` is not UTF-8", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -11,7 +11,6 @@ use crate::state::mode_cache;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Prints every entry, and which of them the project has.
 pub(super) fn list(places: &ProjectPaths, as_json: bool) -> Result<(), CliError> {
     let mut entries: Vec<Value> = Vec::new();
     for entry in GALLERY {
@@ -50,8 +49,7 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
         trust.renew();
     }
     if as_json {
-        let changes: Vec<Value> = changes.iter().map(|change| change.as_json(dry_run)).collect();
-        screen::print_json(&json!({"dry_run": dry_run, "changes": changes}));
+        screen::print_json(&json!({"dry_run": dry_run, "changes": file_change::as_json(&changes, dry_run)}));
         return Ok(());
     }
     file_change::print(&changes, &target, dry_run);

@@ -1,9 +1,8 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::client_version::ClientVersion;
+use super::doctor::DoctorContext;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
@@ -11,7 +10,7 @@ use super::screen::{self, TextStyle, styled};
 use super::trust::TrustBefore;
 use super::user_copy::UserCopy;
 use super::{CliResult, doctor, install_variables, is_run_by_model};
-use crate::commands::starter;
+use crate::commands::starter::{self, StarterFile};
 use crate::hook::installation::{self, is_executable};
 use crate::host::event::EventKind;
 use crate::host::hook_entries;
@@ -21,11 +20,11 @@ use crate::state::user_folder::create_private;
 use crate::world::place;
 use base::disk;
 use clap::Args;
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
 
 #[derive(Args)]
 #[command(
@@ -66,7 +65,9 @@ impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
         // Private entries run no program of a project.
-        if let Some(error) = doctor::program_of_repository(&target, self.path).filter(|_| target.runs_project_program())
+        let installed = DoctorContext::read(target.clone());
+        if let Some(error) = doctor::program_of_repository(&installed, self.path)
+            && target.runs_project_program()
         {
             return Err(error);
         }
@@ -110,21 +111,16 @@ impl Install {
             changes.push(gitignore(target)?);
         }
         if !target.is_private && cfg!(unix) {
-            let note = "finds the program for colleagues";
-            let before = text_of(&target.script())?;
-            changes.push(FileChange::text(
-                target.script(),
-                FileClass::Own,
-                before,
-                hook_entries::SCRIPT.to_owned(),
-                note,
-            ));
+            let (path, note) = (target.script(), "finds the program for colleagues");
+            let (before, script) = (text_of(&path)?, hook_entries::SCRIPT.to_owned());
+            changes.push(FileChange::text(path, FileClass::Own, before, script, note));
         }
         if !self.path {
             changes.extend(programs(target)?);
         }
         if !self.no_workflow {
-            changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
+            let starter = |file: &StarterFile| FileChange::starter(target.claude.join(file.path), file.text, "");
+            changes.extend(starter::FILES.iter().map(starter));
         }
         changes.extend(install_variables::settings_change(target));
         changes.extend(settings);
@@ -163,8 +159,8 @@ impl Install {
         let has_workflow = problems.len() == found;
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
-            let coverage = Coverage::of(target, changes);
-            let changes: Vec<Value> = changes.iter().map(|change| change.as_json(self.dry_run)).collect();
+            let coverage: BTreeMap<_, _> = coverage(target, changes).into_iter().collect();
+            let changes = file_change::as_json(changes, self.dry_run);
             screen::print_json(&json!({
                 "version": env!("CARGO_PKG_VERSION"), "home": target.home.to_string_lossy(),
                 "settings": target.settings.to_string_lossy(), "events": names, "dry_run": self.dry_run,
@@ -177,7 +173,12 @@ impl Install {
         screen::print_line(format!("modegate {} {verb} in {home}", env!("CARGO_PKG_VERSION")));
         file_change::print(changes, target, self.dry_run);
         problems.iter().for_each(doctor::Diagnostic::print);
-        Coverage::of(target, changes).print();
+        screen::print_line("");
+        for (who, text) in coverage(target, changes) {
+            if let Some(text) = text {
+                screen::print_line(format!("  {:<11} {text}", if who == "commit" { "git" } else { who }));
+            }
+        }
         if !self.dry_run {
             print_next_steps(target, has_workflow);
         }
@@ -191,43 +192,23 @@ const COLLEAGUES: &str = if cfg!(windows) {
     "gated if they have modegate; others work as usual and see one message"
 };
 
-/// Who is gated by an installation, and where.
-#[derive(Serialize)]
-struct Coverage {
-    commit: Option<String>,
-    colleagues: &'static str,
-    worktrees: &'static str,
-    subfolders: &'static str,
-}
-
-impl Coverage {
-    fn of(target: &InstallTarget, changes: &[FileChange]) -> Self {
-        let [colleagues, worktrees, subfolders] = if target.is_users {
-            ["not affected: these are your own settings", "gated", "gated"]
-        } else if target.is_private {
-            [
-                "not affected: .claude/settings.local.json is yours, do not commit it",
-                "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
-                "gated (Claude Code 2.1.211 and later)",
-            ]
-        } else {
-            let below = "not gated if you start Claude Code there; `modegate install --local` gates them for you";
-            [COLLEAGUES, worktrees_of(target), below]
-        };
-        let commit = (!target.is_private).then(|| format!("commit {} to share this", shared_files(target, changes)));
-        Self { commit, colleagues, worktrees, subfolders }
-    }
-
-    fn print(&self) {
-        let rows = [("colleagues", self.colleagues), ("worktrees", self.worktrees), ("subfolders", self.subfolders)];
-        screen::print_line("");
-        for (who, text) in rows {
-            screen::print_line(format!("  {who:<11} {text}"));
-        }
-        if let Some(text) = &self.commit {
-            screen::print_line(format!("  {:<11} {text}", "git"));
-        }
-    }
+/// Who is gated by an installation, and where; with what to commit for it.
+fn coverage(target: &InstallTarget, changes: &[FileChange]) -> Vec<(&'static str, Option<String>)> {
+    let [colleagues, worktrees, subfolders] = if target.is_users {
+        ["not affected: these are your own settings", "gated", "gated"]
+    } else if target.is_private {
+        [
+            "not affected: .claude/settings.local.json is yours, do not commit it",
+            "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
+            "gated (Claude Code 2.1.211 and later)",
+        ]
+    } else {
+        let below = "not gated if you start Claude Code there; `modegate install --local` gates them for you";
+        [COLLEAGUES, worktrees_of(target), below]
+    };
+    let rows = [("colleagues", colleagues), ("worktrees", worktrees), ("subfolders", subfolders)];
+    let commit = (!target.is_private).then(|| format!("commit {} to share this", shared_files(target, changes)));
+    rows.into_iter().map(|(who, text)| (who, Some(text.to_owned()))).chain([("commit", commit)]).collect()
 }
 
 /// Which other worktrees of the repository have the program.
@@ -333,7 +314,6 @@ fn programs(target: &InstallTarget) -> Result<Vec<FileChange>, CliError> {
     Ok(project.into_iter().chain(copy).collect())
 }
 
-/// Writes a program with this content.
 fn copied(bytes: &[u8], program: PathBuf) -> FileChange {
     let is_current = disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes)
         && is_executable(&program) != Some(false);
@@ -358,14 +338,4 @@ fn gitignore(target: &InstallTarget) -> Result<FileChange, CliError> {
         }
     }
     Ok(FileChange::text(path, FileClass::Own, before, after, "keeps the program, state and journals out of git"))
-}
-
-/// Writes a command or an agent; an existing file is the user's.
-fn starter_file(target: &InstallTarget, file: &starter::StarterFile) -> FileChange {
-    let path = target.claude.join(file.path);
-    match disk::read(&path, disk::SMALL) {
-        Ok(own) if own == file.text.as_bytes() => FileChange::new(path, ChangeAction::Unchanged, ""),
-        _ if fs::symlink_metadata(&path).is_ok() => FileChange::new(path, ChangeAction::Keep, "already exists"),
-        _ => FileChange::text(path, FileClass::Starter, None, file.text.to_owned(), ""),
-    }
 }

@@ -1,9 +1,8 @@
 //! The list of files and folders that `install` created, so that `uninstall` removes only those.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::file_change::{ChangeAction, FileChange, FileClass};
 use super::install_target::InstallTarget;
+use crate::state::trust::relative;
 use base::digest::sha256;
 use base::disk;
 use jiff::Timestamp;
@@ -17,7 +16,6 @@ use std::{fs, io};
 #[serde(default)]
 pub(super) struct InstallManifest {
     version: String,
-    /// The time of the first installation.
     at: String,
     /// Each file, with the hash of what was written.
     files: BTreeMap<String, String>,
@@ -111,5 +109,5 @@ fn is_below(key: &str) -> bool {
 
 /// A path below `.claude` with forward slashes; empty for `.claude` itself.
 fn key(target: &InstallTarget, path: &Path) -> String {
-    path.strip_prefix(&target.claude).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    relative(path, &target.claude)
 }

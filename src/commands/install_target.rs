@@ -1,7 +1,5 @@
 //! Where modegate is installed: in a project, or for all projects of a user.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::install_manifest::InstallManifest;
@@ -19,7 +17,6 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The settings file to use.
 #[derive(Args, Debug, Clone, Copy, Default)]
 pub(super) struct InstallScope {
     /// Use `.claude/settings.local.json`: this project, only you
@@ -30,15 +27,12 @@ pub(super) struct InstallScope {
     user: bool,
 }
 
-/// The folders and files of an installation.
 #[derive(Debug, Clone)]
 pub(super) struct InstallTarget {
     /// The project folder; the home folder with `--user`.
     pub(super) home: PathBuf,
     pub(super) claude: PathBuf,
-    /// The host's settings file.
     pub(super) settings: PathBuf,
-    /// Modegate's own folder.
     pub(super) own: PathBuf,
     /// Whether it is for all projects of the user.
     pub(super) is_users: bool,
@@ -47,7 +41,6 @@ pub(super) struct InstallTarget {
 }
 
 impl InstallScope {
-    /// All projects of the user.
     pub(super) const USER: Self = Self { local: false, user: true };
 
     /// The target of this scope, in the `given` project or the one around the current folder.
@@ -85,7 +78,6 @@ impl InstallScope {
 }
 
 impl InstallTarget {
-    /// The target of a project's shared settings.
     pub(super) fn of(places: &ProjectPaths) -> Self {
         let claude = places.home.join(".claude");
         let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
@@ -99,7 +91,12 @@ impl InstallTarget {
         events: &[EventKind],
         on_path: bool,
     ) -> Result<String, SettingsError> {
-        with_entries(text, &self.entry_program(on_path), self.settings_scope(), events)
+        let scope = match (self.is_users, self.is_private) {
+            (true, _) => SettingsScope::User,
+            (false, true) => SettingsScope::Local,
+            (false, false) => SettingsScope::Project,
+        };
+        with_entries(text, &self.entry_program(on_path), scope, events)
     }
 
     /// An error about settings that cannot be edited, with its place.
@@ -110,7 +107,6 @@ impl InstallTarget {
             .hint("fix the file and run the command again; nothing was changed")
     }
 
-    /// The same project with the settings that are not shared.
     fn local(self) -> Self {
         Self { settings: self.claude.join("settings.local.json"), is_private: true, ..self }
     }
@@ -141,18 +137,8 @@ impl InstallTarget {
         copy.map_or_else(|| "modegate".to_owned(), |copy| copy.to_string_lossy().into_owned())
     }
 
-    /// The committed script that looks for the program elsewhere.
     pub(super) fn script(&self) -> PathBuf {
         self.home.join(SCRIPT_PATH)
-    }
-
-    /// The settings as the entries of modegate are added to them.
-    pub(super) fn settings_scope(&self) -> SettingsScope {
-        match (self.is_users, self.is_private) {
-            (true, _) => SettingsScope::User,
-            (false, true) => SettingsScope::Local,
-            (false, false) => SettingsScope::Project,
-        }
     }
 
     /// Fails if a link of the repository leads a change of `path` elsewhere; the user's own files may be anywhere.
@@ -172,7 +158,6 @@ impl InstallTarget {
         base::disk::require_inside(path, &folders)
     }
 
-    /// The backup of the settings from before the installation.
     pub(super) fn backup(&self) -> PathBuf {
         let name = self.settings.file_name().unwrap_or_default().to_string_lossy();
         self.own.join(format!("{name}.bak"))
@@ -201,7 +186,6 @@ impl InstallTarget {
         Ok(store::lock(&self.own.join("cache.lock"))?)
     }
 
-    /// The folders that an installation creates.
     pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
         let starter = ["commands", "agents"].map(|name| self.claude.join(name));
         let folders = [self.claude.clone(), self.own.clone()].into_iter().chain(starter);
@@ -221,7 +205,6 @@ impl InstallTarget {
     }
 }
 
-/// The home folder, with links resolved.
 fn user_home() -> Option<PathBuf> {
     place::user_home().map(|home| place::real(&home))
 }

@@ -1,32 +1,19 @@
 //! The settings file that `install` writes: the project's own commands as variables.
 
-use super::file_change::{ChangeAction, FileChange, FileClass};
+use super::file_change::FileChange;
 use super::install_target::InstallTarget;
 use crate::commands::project_commands::{ProjectCommand, Purpose, project_commands};
 use serde_json::json;
 
-/// How many commands a line of `install` names.
 const NAMED: usize = 3;
 
 /// Writes `.claude/modegate.yaml` with the commands that were found; an existing file is the user's.
 pub(super) fn settings_change(target: &InstallTarget) -> Option<FileChange> {
     let found = project_commands(&target.home);
-    let path = target.places().settings();
-    if found.is_empty() || target.is_users {
-        return None;
-    }
-    if let Ok(existing) = super::file_change::text_of(&path)
-        && let Some(text) = existing
-    {
-        let own = text == settings_text(&found);
-        let (action, note) = if own { (ChangeAction::Unchanged, "") } else { (ChangeAction::Keep, "already exists") };
-        return Some(FileChange::new(path, action, note));
-    }
-    let note = found_words(&found);
-    Some(FileChange::text(path, FileClass::Starter, None, settings_text(&found), note))
+    let is_written = !found.is_empty() && !target.is_users;
+    is_written.then(|| FileChange::starter(target.places().settings(), &settings_text(&found), found_words(&found)))
 }
 
-/// The commands of each purpose in one line.
 fn found_words(found: &[ProjectCommand]) -> String {
     let of = |purpose: Purpose| {
         let commands: Vec<&str> = commands(found, purpose).map(|command| command.command.as_str()).collect();

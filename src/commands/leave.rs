@@ -58,7 +58,6 @@ impl Leave {
     }
 }
 
-/// The sessions in which a namespace is active.
 fn active(store: &StateStore, namespace: &str) -> Vec<String> {
     let sessions = store.sessions().into_iter().map(|stored| stored.session);
     sessions.filter(|session| session.is_active(namespace)).map(|session| session.id.to_string()).collect()

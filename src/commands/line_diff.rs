@@ -1,6 +1,5 @@
 //! The differences of two texts, line by line, in the unified format.
 
-/// How many unchanged lines are shown around a change.
 const CONTEXT: usize = 2;
 
 /// Texts whose changed parts have more pairs of lines than this are shown as removed and added as a whole.
@@ -38,7 +37,6 @@ pub(super) fn unified(before: &str, after: &str) -> String {
     shown
 }
 
-/// All lines of both texts in order.
 fn lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let ((head, old), (_, new)) = (old.split_at(start), new.split_at(start));

@@ -1,7 +1,5 @@
 //! `modegate log`: the events of a project's sessions, one per line.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::{self, CliError};
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, last_journal};
@@ -25,7 +23,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How many characters of a session's id are printed.
 const SHORT_ID: usize = 8;
 
 #[derive(Args)]
@@ -166,7 +163,6 @@ fn reason(line: &JournalLine) -> String {
     }
 }
 
-/// The time that `--since` means.
 fn parse_since(text: &str) -> Result<Timestamp, SinceError> {
     if let Ok(span) = text.parse::<Span>() {
         return Zoned::now().checked_sub(span.abs()).map(|time| time.timestamp()).map_err(|_| SinceError);

@@ -186,7 +186,6 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
     Ok(if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
 }
 
-/// Prints imported files as a native mode.
 fn import(files: &[PathBuf]) -> Result<(), CliError> {
     let texts = files.iter().map(|file| named_text(file)).collect::<Result<Vec<_>, CliError>>()?;
     let catalogue = Catalogue::compose(None, &texts);
@@ -215,7 +214,6 @@ fn with_files(places: &ProjectPaths, files: &[PathBuf]) -> Result<Catalogue, Cli
     Ok(Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &texts))
 }
 
-/// The path and the text of a file that must exist.
 fn named_text(file: &Path) -> Result<(String, String), CliError> {
     let missing = || CliError::failure(format!("`{}` does not exist", file.display()));
     Ok((file.to_string_lossy().into_owned(), text_of(file)?.ok_or_else(missing)?))

@@ -3,8 +3,6 @@
 //! The environment of a tool tells it, also that of the processes above. A tool can hide both, but not that its call is
 //! still open, and that it has no terminal.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use crate::facts::verdict::Verdict;
 use crate::host::paths::ProjectPaths;

@@ -1,7 +1,5 @@
 //! Finds the commands with which a project is tested, linted, built and formatted, in the files that define them.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 mod task;
 mod tasks;
 mod toolchains;
@@ -10,17 +8,13 @@ pub use task::Purpose;
 
 use std::path::Path;
 
-/// Larger files are not read.
 const LARGEST: u64 = 1024 * 1024;
 
-/// How many commands of one purpose are kept.
 const MOST_COMMANDS: usize = 20;
 
-/// A command and the file that defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommand {
     pub purpose: Purpose,
-    /// The command, as typed.
     pub command: String,
     /// The file that defines it, relative to the project.
     pub source: String,
@@ -42,7 +36,6 @@ pub fn project_commands(home: &Path) -> Vec<ProjectCommand> {
     kept
 }
 
-/// The files in the root of a project.
 struct ProjectFiles<'a> {
     home: &'a Path,
 }
@@ -52,19 +45,16 @@ impl ProjectFiles<'_> {
         self.home.join(name).is_file()
     }
 
-    /// The text of a file that is not too large.
     fn text(&self, name: &str) -> Option<String> {
         let bytes = base::disk::read(&self.home.join(name), LARGEST).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
-    /// The first of several files that exists, with its text.
     fn first(&self, names: &[&str]) -> Option<(String, String)> {
         names.iter().find_map(|name| Some(((*name).to_owned(), self.text(name)?)))
     }
 
-    /// The names of the files in a folder, sorted.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.home.join(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

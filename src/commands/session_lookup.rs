@@ -1,17 +1,13 @@
 //! Finds sessions by their id or its first characters.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use crate::host::paths::ProjectPaths;
 use crate::state::journal_files;
 use crate::state::store::StateStore;
 use std::path::{Path, PathBuf};
 
-/// How many sessions an error lists.
 const LISTED: usize = 5;
 
-/// The error for a project without sessions.
 pub(super) fn no_session(places: &ProjectPaths) -> CliError {
     CliError::failure(format!("no session is recorded in {}", places.home.display()))
         .hint("start Claude Code in this project, or give the project with `--project DIR`")
@@ -42,12 +38,10 @@ pub(crate) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
     }
 }
 
-/// The session that `given` means, if one is given.
 pub(super) fn find_optional(places: &ProjectPaths, given: Option<&str>) -> Result<Option<String>, CliError> {
     given.map(|given| find_session(places, given)).transpose()
 }
 
-/// The journal that was written last.
 pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
     let journals = journal_files::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
@@ -75,7 +69,6 @@ fn session_of(journal: &Path) -> String {
     recorded.map_or(stem, |line| line.before.id.to_string())
 }
 
-/// The ids nearest to an unknown one, as a hint.
 fn near_ids(given: &str, known: &[String]) -> Option<String> {
     let distance = |id: &str| {
         let start: String = id.chars().take(given.chars().count()).collect();

@@ -2,10 +2,8 @@
 //!
 //! `/plan` and `/code-review` reach hooks only if the project has a command of that name.
 
-/// A file of the starter workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StarterFile {
-    /// Its path below `.claude`.
     pub path: &'static str,
     pub text: &'static str,
 }

@@ -1,10 +1,8 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
-use super::doctor::Diagnostic;
-use super::install_target::InstallTarget;
+use super::doctor::DoctorContext;
+use super::install_target::{InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, known_sessions};
 use super::{CliResult, EXIT_FAILURE, doctor, local_time, places, session_start, trust};
@@ -14,7 +12,6 @@ use crate::facts::session::{ModeEnding, ModeState, Session};
 use crate::hook::heartbeats::{self, HookActivity};
 use crate::host::paths::ProjectPaths;
 use crate::policy::mode::{BrokenFile, Catalogue};
-use crate::state::mode_cache;
 use crate::state::store::StateStore;
 use crate::world::LiveFacts;
 use clap::Args;
@@ -42,7 +39,6 @@ pub(super) struct Status {
     json: bool,
 }
 
-/// A session with its hook activity.
 struct SessionStatus {
     session: Session,
     activity: Option<HookActivity>,
@@ -72,10 +68,10 @@ impl Status {
         let is_here = project.is_none();
         let places = places(project);
         self.session = find_optional(&places, self.session.as_deref())?;
-        let target = InstallTarget::of(&places);
-        let catalogue = mode_cache::read(&places);
+        let installation = DoctorContext::read(InstallTarget::of(&places));
+        let catalogue = &installation.catalogue;
         let store = StateStore::new(places.clone(), catalogue.settings.days);
-        let heartbeats = target.heartbeats();
+        let heartbeats = installation.target.heartbeats();
         let ids = self.session.as_ref().map_or_else(|| known_sessions(&places), |only| vec![only.clone()]);
         let read = |id: &String| {
             let mut session = store.read(id).session;
@@ -85,11 +81,10 @@ impl Status {
         let mut sessions: Vec<SessionStatus> = ids.iter().map(read).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
         let missed: Vec<&HookActivity> = heartbeats.iter().filter(|activity| activity.is_missed()).collect();
-        let is_installed = doctor::has_hook_entries(&target);
-        let missing_program = doctor::missing_program(&target);
+        let is_installed = !installation.calls().is_empty();
         let error = doctor::state_error(&store);
         if self.json {
-            let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
+            let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
             let silent: Vec<&String> = missed.iter().map(|activity| &activity.session).collect();
             screen::print_json(&json!({
@@ -97,10 +92,10 @@ impl Status {
                 "silent": silent, "error": error, "broken": broken, "trust": catalogue.trust.state,
             }));
         } else {
-            self.print(&places, &catalogue, &sessions, is_installed, missing_program.as_ref());
+            self.print(&places, &installation, &sessions);
             let is_listed = |one: &HookActivity| sessions.iter().any(|known| *known.session.id == *one.session);
             missed.iter().filter(|one| !is_listed(one)).for_each(|one| print_missed(one, ""));
-            if let Some(ungated) = is_here.then(|| doctor::ungated_folder(&target)).flatten() {
+            if is_here && let Some(ungated) = doctor::ungated_folder(&installation, &start_folder()) {
                 ungated.print();
             }
             if let Some(text) = &error {
@@ -110,19 +105,13 @@ impl Status {
         Ok(if error.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
     }
 
-    fn print(
-        &self,
-        places: &ProjectPaths,
-        catalogue: &Catalogue,
-        sessions: &[SessionStatus],
-        is_installed: bool,
-        missing_program: Option<&Diagnostic>,
-    ) {
+    fn print(&self, places: &ProjectPaths, installation: &DoctorContext, sessions: &[SessionStatus]) {
+        let (catalogue, is_installed) = (&installation.catalogue, !installation.calls().is_empty());
         screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
         if !is_installed {
             let text = "modegate is not installed: no hook entry calls it; run `modegate install`";
             screen::print_line(styled(TextStyle::Yellow, text));
-        } else if let Some(problem) = missing_program {
+        } else if let Some(problem) = doctor::missing_program(installation) {
             problem.print();
         } else if sessions.is_empty() {
             screen::print_line("no sessions yet; start Claude Code in this folder and type a command such as /plan");

@@ -1,7 +1,5 @@
 //! `modegate trust`: a person agrees to the files of a project that configure modegate.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 mod summary;
 
 use super::cli_error::CliError;
@@ -112,7 +110,6 @@ fn print(review: &TrustReview) {
     }
 }
 
-/// Prints what the user has not agreed to.
 fn print_open(review: &TrustReview) {
     match &review.record {
         Some(record) => summary::print_changes(record, &review.files),

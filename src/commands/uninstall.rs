@@ -1,7 +1,5 @@
 //! `modegate uninstall`: removes exactly what `install` added.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
@@ -16,7 +14,7 @@ use crate::host::hook_entries;
 use crate::host::paths::ProjectPaths;
 use crate::state::IGNORED;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -82,7 +80,7 @@ impl Uninstall {
     fn print(&self, target: &InstallTarget, changes: &[FileChange]) {
         let home = target.home.to_string_lossy();
         if self.json {
-            let changes: Vec<Value> = changes.iter().map(|change| change.as_json(self.dry_run)).collect();
+            let changes = file_change::as_json(changes, self.dry_run);
             screen::print_json(&json!({"home": home, "dry_run": self.dry_run, "changes": changes}));
             return;
         }
@@ -109,33 +107,25 @@ impl Uninstall {
         let backups = ["settings.json.bak", "settings.local.json.bak"].map(|name| target.own.join(name));
         let written = [target.program()].into_iter().chain(backups).filter(|path| manifest.has(target, path));
         let mut removed: Vec<PathBuf> = written.collect();
-        let existing = |path: PathBuf| Some(path).filter(|path| path.exists());
-        removed.extend(existing(target.script()).filter(|_| !target.is_users));
+        let exists = |path: &PathBuf| path.exists();
         if target.is_users {
-            removed.extend(existing(target.own.join("cache.lock")));
+            removed.extend(Some(target.own.join("cache.lock")).filter(exists));
             return Ok(removed.into_iter().map(FileChange::remove).collect());
         }
         let places = target.places();
+        removed.extend(Some(target.script()).filter(exists));
         // Temporary files of an interrupted installation.
-        removed.extend(files_named(&target.own, |name| {
-            name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
-        }));
-        removed.extend(places.compiled().and_then(existing));
+        removed.extend(files_named(&target.own, |name| name.starts_with("modegate.") && name.ends_with(".tmp")));
         // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
-        removed.extend(existing(places.lock()));
-        let state = state_files(target);
-        let kept = !self.purge && !state.is_empty();
-        if kept {
-            let mut changes: Vec<FileChange> = removed.into_iter().map(FileChange::remove).collect();
-            let beside = [".gitignore", "installed.json"].map(|name| target.own.join(name)).into_iter();
-            let stays =
-                state.into_iter().chain(beside.filter_map(existing)).filter(|path| path.starts_with(&target.own));
-            changes.extend(stays.map(|path| FileChange::new(path, ChangeAction::Keep, "")));
-            changes.extend(users_state(&places, false));
-            return Ok(changes);
+        removed.extend([places.compiled(), Some(places.lock())].into_iter().flatten().filter(exists));
+        let (state, users) = (state_files(target), users_state(&places, self.purge));
+        if !self.purge && !state.is_empty() {
+            let beside = [".gitignore", "installed.json"].map(|name| target.own.join(name)).into_iter().filter(exists);
+            let stays = state.into_iter().chain(beside).filter(|path| path.starts_with(&target.own));
+            let stays = stays.map(|path| FileChange::new(path, ChangeAction::Keep, ""));
+            return Ok(removed.into_iter().map(FileChange::remove).chain(stays).chain(users).collect());
         }
         removed.extend(state);
-        let users = users_state(&places, self.purge);
         removed.retain(|path| users.iter().all(|change| !change.has_effect() || !path.starts_with(&change.path)));
         Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).chain(users).collect())
     }
@@ -155,7 +145,6 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     [FileChange::remove_unless(is_kept, own, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
-/// The state and the journals of a project.
 fn state_files(target: &InstallTarget) -> Vec<PathBuf> {
     let places = target.places();
     let has_content =

@@ -1,7 +1,6 @@
 //! The user's copy of the program, which all installations of the user share.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
+use super::client_version::version_numbers;
 use super::file_change::FileChange;
 use super::install_target::InstallTarget;
 use base::disk;
@@ -10,18 +9,15 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The copy, and who uses it.
 pub(super) struct UserCopy {
     pub(super) program: PathBuf,
     record: CopyRecord,
 }
 
-/// What is written next to the copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct CopyRecord {
     version: String,
-    /// The settings file of each installation.
     settings: BTreeSet<String>,
 }
 
@@ -72,10 +68,4 @@ impl UserCopy {
 
 fn record_of(program: &Path) -> PathBuf {
     program.with_file_name("installed.json")
-}
-
-/// The numbers of a version, which compare as it does.
-pub(super) fn version_numbers(version: &str) -> Option<[u64; 3]> {
-    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    numbers.ok()?.try_into().ok()
 }

@@ -3,7 +3,6 @@
 use super::screen;
 use std::process::ExitCode;
 
-/// Prints the version and the details of the build.
 pub(super) fn main() -> ExitCode {
     screen::print_line(format!("modegate {}", env!("CARGO_PKG_VERSION")));
     let details = [

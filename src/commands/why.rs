@@ -146,7 +146,6 @@ fn composition(outcome: &Outcome) -> Option<&'static str> {
     if is_any { Some("any of:") } else { is_all.then_some("all of:") }
 }
 
-/// A time in microseconds, for people.
 fn duration(us: u64) -> String {
     if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
 }

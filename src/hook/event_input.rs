@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
-/// The largest event that is read.
 const LARGEST: usize = 256 * 1024 * 1024;
 
 /// How long to wait for more of an event.
@@ -11,7 +10,6 @@ const LARGEST: usize = 256 * 1024 * 1024;
 /// An event that is given up is allowed, so the time must be enough on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why there is no event.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
     #[error("standard input cannot be read: {0}")]
@@ -27,28 +25,21 @@ pub(super) enum InputError {
 
 /// Reads until the JSON document is complete or the input ends.
 pub(super) fn read_event() -> Result<Vec<u8>, InputError> {
-    read_from(standard_input(), is_ready)
+    read_from(standard_input()?, is_ready)
 }
 
-/// Standard input without the buffer of the standard library, as an event is read with few calls.
+/// Standard input without a buffer, of which [`is_ready`] would not know.
 #[cfg(unix)]
-fn standard_input() -> impl Read {
-    struct Unbuffered;
-    impl Read for Unbuffered {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            Ok(rustix::io::read(rustix::stdio::stdin(), into)?)
-        }
-    }
-    Unbuffered
+fn standard_input() -> io::Result<impl Read> {
+    std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned().map(std::fs::File::from)
 }
 
 #[cfg(not(unix))]
-fn standard_input() -> impl Read {
-    io::stdin().lock()
+fn standard_input() -> io::Result<impl Read> {
+    Ok(io::stdin().lock())
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {
-    /// Enough for most events.
     const BLOCK: usize = 4 * 1024;
     const GROWTH: usize = 8;
     let (mut bytes, mut size) = (vec![0; BLOCK], 0);
@@ -101,9 +92,7 @@ fn is_ready() -> io::Result<bool> {
 /// Finds the end of a JSON document; each byte is looked at once.
 #[derive(Debug, Default)]
 struct DocumentEnd {
-    /// How many bytes were looked at.
     seen: usize,
-    /// How many objects and lists are open.
     depth: usize,
     in_text: bool,
     is_escaped: bool,

@@ -22,7 +22,6 @@ pub(super) struct EventRun<'a> {
     pub(super) event: &'a Event,
     pub(super) begun: Instant,
     pub(super) received_at: Timestamp,
-    /// How far the clock is set forward.
     pub(super) clock_offset: SignedDuration,
 }
 

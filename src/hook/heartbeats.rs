@@ -1,7 +1,5 @@
 //! When each session last called the hook, and whether it went on without it.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::paths::ProjectPaths;
 use crate::host::transcript::{ContentBlock, TranscriptRecord};
 use crate::state::journal::JournalLine;
@@ -22,10 +20,8 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24);
 /// Tools for which the host sends no event.
 const SILENT_TOOLS: [&str; 2] = ["EndConversation", "StructuredOutput"];
 
-/// Which calls of one session reached the hook.
 #[derive(Debug, Clone)]
 pub struct HookActivity {
-    /// The id of the session.
     pub session: String,
     /// The last event of the session that reached the hook.
     pub seen: Option<Timestamp>,
@@ -43,7 +39,6 @@ impl HookActivity {
         Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), missed })
     }
 
-    /// The last tool call that did not reach the hook.
     pub fn last_missed(&self) -> Option<Timestamp> {
         self.missed.iter().max().copied()
     }
@@ -133,12 +128,10 @@ pub fn is_recent(path: &Path) -> bool {
     modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(is_recent_time)
 }
 
-/// Whether a time is within the last day.
 pub fn is_recent_time(at: Timestamp) -> bool {
     since(at) < RECENT
 }
 
-/// How long ago, in words.
 pub fn ago(at: Timestamp) -> String {
     let seconds = since(at).as_secs();
     match seconds {
@@ -154,7 +147,6 @@ fn since(at: Timestamp) -> SignedDuration {
     Timestamp::now().duration_since(at)
 }
 
-/// The last tool call in a transcript.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
     let tail = transcript_tail(transcript);
     let records = records(&tail);
@@ -162,7 +154,6 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
     used.find_map(|record| record.timestamp.as_deref()?.parse().ok())
 }
 
-/// The end of a transcript.
 fn transcript_tail(transcript: &Path) -> Vec<u8> {
     const TAIL: u64 = 512 * 1024;
     base::disk::read_tail(transcript, TAIL).unwrap_or_default()

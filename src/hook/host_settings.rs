@@ -1,7 +1,5 @@
 //! The settings files that Claude Code reads.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::host::event::Event;
 use crate::host::hook_entries::{self, HostSettings, SettingsScope};
 use crate::state::user_folder::project_paths;
@@ -17,7 +15,6 @@ const MANAGED: [&str; 4] = [
     "C:\\ProgramData\\ClaudeCode",
 ];
 
-/// A settings file of the host, which may be missing.
 pub type SettingsPath = (SettingsScope, PathBuf);
 
 /// The settings files of a session that is started in `folder`, without those of the user.
@@ -31,7 +28,6 @@ pub fn of_project(folder: &Path) -> Vec<SettingsPath> {
     own.into_iter().chain(shared.map(|path| (SettingsScope::Local, path))).collect()
 }
 
-/// The settings files of administrators.
 pub fn managed() -> Vec<SettingsPath> {
     let mut paths = Vec::new();
     for folder in MANAGED.map(PathBuf::from) {

@@ -2,8 +2,6 @@
 //!
 //! Files are only looked at, not read, unless their stamp differs from the record in the user's folder.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod comparison;
 mod last_comparison;
 mod stamp;
@@ -28,11 +26,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The settings file of the user, as messages name it.
 const USER_FILE: &str = "~/.claude/settings.json";
 
 /// Whether the installation is compared at an event: ordinary tool calls must not pay for it.
-#[must_use]
 pub fn compares(kind: EventKind) -> bool {
     let begins = matches!(kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::ConfigChange);
     begins || kind.is_stop()
@@ -44,10 +40,8 @@ struct InstallationRecord {
     /// The host's settings files, by the names that messages use.
     settings: BTreeMap<String, SettingsRecord>,
     program: Option<FileRecord>,
-    /// The committed script that looks for the program.
     #[serde(default)]
     script: Option<FileRecord>,
-    /// The user's own settings for modegate.
     #[serde(default)]
     user: Option<FileRecord>,
     /// The hash of the last program that was a copy of the running one when a person left it.
@@ -61,7 +55,6 @@ struct SettingsRecord {
     stamp: Option<FileStamp>,
     /// The last readable content.
     known: GuardedSettings,
-    /// Why the host ignores the file.
     broken: Option<String>,
     /// Why the host must not apply the file in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,13 +81,11 @@ pub fn record(places: &ProjectPaths) -> io::Result<()> {
 }
 
 /// Whether a program has the content of the copy that `install` left in the project.
-#[must_use]
 pub fn is_installed_copy(places: &ProjectPaths, program: &Path) -> bool {
     let installed = InstallationRecord::read(places).ok().and_then(|known| known.installed);
     installed.is_some_and(|hash| disk::read(program, disk::PROGRAM).is_ok_and(|bytes| sha256(&bytes) == hash))
 }
 
-/// Forgets the installation.
 pub fn forget(places: &ProjectPaths) {
     if let Some(path) = places.installation() {
         let _: io::Result<()> = std::fs::remove_file(path);
@@ -114,7 +105,6 @@ pub struct ComparisonResult {
 ///
 /// Hook entries that a tool call of this session can have removed are put back, and hooks that it switched off are
 /// switched on.
-#[must_use]
 pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
     let known = match InstallationRecord::read(places) {
         Ok(known) => known,

@@ -34,7 +34,7 @@ pub(super) fn checked_session(
         return stored;
     }
     let is_stop = run.event.kind == Some(EventKind::Stop);
-    let kept = store.change_checked(id, &now().at, |fresh| {
+    let kept = store.change_from(id, &now().at, StateStore::read_checked, |fresh| {
         let base = fresh.session.base_mut();
         for text in &noticed {
             base.notes.push(format!("modegate: {text}."));

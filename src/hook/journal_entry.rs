@@ -9,7 +9,6 @@ use crate::state::journal_files;
 use crate::state::store::StateStore;
 use base::screen;
 
-/// An event that is written to the journal.
 pub(super) struct JournalEntry<'a> {
     pub(super) run: &'a EventRun<'a>,
     /// Files that the tool call changed and the host did not list.

@@ -1,8 +1,6 @@
 //! What the user and the log of the host read besides the decision: problems of modegate itself, and changes that something
 //! else made to its files.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::reply::Reply;
 use crate::facts::verdict::{Decision, Verdict};
 use crate::facts::{Answer, Question};
@@ -16,7 +14,6 @@ use crate::world::{TRUST_REASON, place};
 use base::disk;
 use base::printable::one_line;
 
-/// The problem with a folder that is a link.
 pub(super) const LINKED: &str =
     "`.claude/hooks` is a link or a file, so no journal is written; make it a folder of the project";
 
@@ -28,7 +25,6 @@ pub(super) const GONE: &str =
 pub(super) const ALTERED_JOURNAL: &str = "the journal of this session was removed or changed by something other than \
     modegate; what it had about agents and their edits is still known";
 
-/// What was noticed during one event.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     /// Problems of modegate itself.
@@ -128,7 +124,6 @@ fn is_new_notice(places: &ProjectPaths, name: &str, notice: &str) -> bool {
     is_new
 }
 
-/// Describes the fields of the event that cannot be read.
 fn field_warnings(event: &Event) -> Vec<String> {
     const SHOWN: usize = 5;
     let odd = &event.oddities;

@@ -1,7 +1,5 @@
 //! The project of an event, and its modes.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use crate::hook::installation;
 use crate::host::event::{Event, EventKind};
 use crate::host::hook_entries;
@@ -14,7 +12,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The project of an event.
 pub(super) struct HookProject {
     pub(super) places: ProjectPaths,
     /// What was at `.claude/hooks` when the event came.
@@ -23,7 +20,6 @@ pub(super) struct HookProject {
     pub(super) links: Option<LinkResolver>,
 }
 
-/// What is at `.claude/hooks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HooksFolder {
     Missing,
@@ -41,7 +37,6 @@ impl HookProject {
         Self { links: Some(seen.into_links()), ..Self::at_paths(places) }
     }
 
-    /// The project with these paths.
     pub(super) fn at_paths(places: ProjectPaths) -> Self {
         Self { hooks: HooksFolder::at_hooks(&places), places, links: None }
     }

@@ -132,7 +132,6 @@ pub fn internal_error(message: &str) -> Reply {
     Reply { stdout: json!({"systemMessage": text}).to_string(), stderr: text, exit: 0 }
 }
 
-/// Renders the crash of the hook: a message for the user, and the event is allowed.
 pub fn crashed() -> Reply {
     let text = "modegate: a bug in modegate stopped it from deciding this event; it was allowed";
     // Not with a map: the hasher needs random numbers, and a system that has none may be the reason.

@@ -24,7 +24,6 @@ pub(super) struct StoredDecision {
     pub(super) is_lost: bool,
 }
 
-/// What a decision is made from.
 pub(super) struct Transaction<'a> {
     pub(super) run: &'a EventRun<'a>,
     pub(super) open_modes: &'a ModeCache<'a>,
@@ -71,7 +70,6 @@ impl Transaction<'_> {
         decision
     }
 
-    /// Decides the event for a session.
     fn decide(&self, mut before: Session) -> StoredDecision {
         let event = self.run.event;
         // The start of a session reports all files.

@@ -1,7 +1,5 @@
 //! The reply of a hook that crashes or takes too long, and the one place that prints a reply.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::reply::{self, Reply};
 use crate::host::event::Event;
 use base::crash;
@@ -21,7 +19,6 @@ const LONGEST_ANALYSIS: Duration = Duration::from_secs(3);
 /// The event, for the reply after a crash.
 static EVENT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// Keeps the event for a reply after a crash.
 pub(super) fn keep_event(bytes: Vec<u8>) -> &'static [u8] {
     EVENT.get_or_init(|| bytes)
 }
@@ -51,7 +48,6 @@ fn end_after_time(exit_zero: bool) {
     end_with(&event.map_or_else(reply::crashed, |event| reply::too_slow(&event)), exit_zero);
 }
 
-/// Prints a reply and ends the process.
 #[expect(clippy::exit, reason = "nothing is left to do, and a program that panicked cannot end in another way")]
 pub(super) fn end_with(reply: &Reply, exit_zero: bool) {
     static IS_REPLYING: AtomicBool = AtomicBool::new(false);

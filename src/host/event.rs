@@ -29,7 +29,6 @@ pub struct Event {
     pub oddities: Vec<String>,
 }
 
-/// A command that starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandCall<'a> {
     /// Its name without the slash.
@@ -38,7 +37,6 @@ pub struct CommandCall<'a> {
     pub typed: bool,
 }
 
-/// Fields that must be text.
 const TEXTS: [&str; 19] = [
     "session_id",
     "transcript_path",
@@ -129,7 +127,6 @@ impl Event {
     }
 
     /// A field that is text.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.fields.get(name).and_then(Value::as_str)
     }
@@ -153,7 +150,6 @@ impl Event {
     }
 
     /// The tool by its present name (`Task` is `Agent`, `SlashCommand` is `Skill`).
-    #[must_use]
     pub fn tool(&self) -> Option<&str> {
         self.text("tool_name").map(trigger::alias)
     }
@@ -170,12 +166,10 @@ impl Event {
         self.input_value(name)?.as_str()
     }
 
-    /// A part of the tool's input.
     pub(crate) fn input_value(&self, name: &str) -> Option<&Value> {
         self.fields.get("tool_input")?.get(name)
     }
 
-    /// A part of the tool's structured response.
     pub(crate) fn response_value(&self, name: &str) -> Option<&Value> {
         self.response()?.get(name)
     }
@@ -187,7 +181,6 @@ impl Event {
     }
 
     /// Whether the prompt was written by the host, not by a person.
-    #[must_use]
     pub fn is_machine_prompt(&self) -> bool {
         self.prompt().is_some_and(command::is_machine_prompt)
     }
@@ -205,13 +198,11 @@ impl Event {
     }
 
     /// The name of the teammate in which this happened; its `agent_type` is this name.
-    #[must_use]
     pub fn teammate(&self) -> Option<&str> {
         self.agent_id().and_then(crate::host::ids::teammate_name)
     }
 
     /// The path of the transcript of the subagent in which this happened.
-    #[must_use]
     pub fn agent_transcript(&self) -> Option<String> {
         let beside_main = || {
             let folder = self.text("transcript_path")?.strip_suffix(".jsonl")?;
@@ -229,7 +220,6 @@ impl Event {
     }
 
     /// Whether the turn already continues because of a stop hook.
-    #[must_use]
     pub fn stop_hook_active(&self) -> bool {
         self.fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
     }
@@ -398,7 +388,6 @@ impl Event {
         }
     }
 
-    /// What a tool call is about.
     fn detail(&self) -> Option<&str> {
         const OTHER: [&str; 4] = ["url", "pattern", "query", "to"];
         let path = || self.path().filter(|_| self.input("pattern").is_none());

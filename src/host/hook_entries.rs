@@ -25,7 +25,6 @@ use crate::host::event::EventKind;
 /// Seconds the host waits for the hook: longer than steps and locks together, because a timeout opens every gate.
 pub const TIMEOUT: u64 = 150;
 
-/// The host's variable for the project's folder.
 pub const PROJECT_VARIABLE: &str = "${CLAUDE_PROJECT_DIR}";
 
 /// The program of a project's entries.
@@ -34,7 +33,6 @@ pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate"
 /// The committed script that looks for the program where a project has none, below the project's folder.
 pub const SCRIPT_PATH: &str = ".claude/hooks/modegate.sh";
 
-/// The events that every mode needs.
 const NEEDED: [EventKind; 10] = [
     EventKind::SessionStart,
     EventKind::UserPromptSubmit,
@@ -52,7 +50,6 @@ const NEEDED: [EventKind; 10] = [
 /// The events that need an entry where the gates of a project are for events of these `kinds`.
 ///
 /// Never `WorktreeCreate`: a hook for it replaces git's own worktree creation.
-#[must_use]
 pub fn required_events(kinds: impl IntoIterator<Item = EventKind>) -> Vec<EventKind> {
     let mut events = NEEDED.to_vec();
     for kind in kinds {

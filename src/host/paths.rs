@@ -11,7 +11,6 @@ pub const PLUGIN_CONTEXT: &str = "plugin/";
 pub struct ProjectPaths {
     /// The user's home, which a project's settings cannot move.
     pub user: Option<PathBuf>,
-    /// The project's folder.
     pub home: PathBuf,
     /// The project's folder in the user's state folder; `None` if that could only be inside the repository.
     pub state_dir: Option<PathBuf>,
@@ -27,12 +26,10 @@ impl ProjectPaths {
         self.home.join(".claude/hooks")
     }
 
-    /// The summary of the state.
     pub fn cache(&self) -> PathBuf {
         self.home.join(".claude/hooks/cache.json")
     }
 
-    /// The lock file of the state.
     pub fn lock(&self) -> PathBuf {
         self.home.join(".claude/hooks/cache.lock")
     }
@@ -61,7 +58,6 @@ impl ProjectPaths {
         self.home.join([".claude/hooks/sessions/", &safe_name(session), ".jsonl"].concat())
     }
 
-    /// The folder of all journals.
     pub fn sessions(&self) -> PathBuf {
         self.home.join(".claude/hooks/sessions")
     }

@@ -17,7 +17,6 @@ use crate::facts::{Answer, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The version of the line format.
 pub const VERSION: u32 = 1;
 
 /// One event and its decision.
@@ -75,7 +74,6 @@ pub struct StateSeal {
     pub seal: String,
 }
 
-/// A file and its content hash after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
     pub path: String,
@@ -83,6 +81,7 @@ pub struct WrittenFile {
 }
 
 /// Redacts the values that scripts have set in a session.
+#[must_use]
 pub fn masked(mut session: Session) -> Session {
     for values in session.values.values_mut() {
         if let Value::Object(masked) = redacted(&Value::Object(std::mem::take(values))) {

@@ -1,7 +1,5 @@
 //! Journals on disk: appending a line, rotation, and reading them back.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::facts::SessionHistory;
 use crate::host::event::Event;
 use crate::host::paths::checksum;
@@ -42,7 +40,6 @@ fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
     Ok(last == b"\n")
 }
 
-/// Opens a journal; returns its size, too.
 fn open(path: &Path) -> io::Result<(File, u64)> {
     match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -64,7 +61,6 @@ fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
     is_still_large && fs::rename(path, older_part(path)).is_ok()
 }
 
-/// The path of the older part of a rotated journal.
 pub fn older_part(path: &Path) -> PathBuf {
     path.with_extension("old.jsonl")
 }
@@ -110,14 +106,10 @@ fn read(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
 }
 
-/// A change of a session's state in a journal.
 #[derive(Debug, Deserialize)]
 pub struct SealedChange<'a> {
-    /// When the event came.
     pub at: String,
-    /// The seal of the modes.
     pub seal: StateSeal,
-    /// The session after the event.
     #[serde(borrow)]
     pub after: SealedState<'a>,
 }
@@ -125,17 +117,13 @@ pub struct SealedChange<'a> {
 /// The exact text of a session's modes: its seal is over that.
 #[derive(Debug, Deserialize)]
 pub struct SealedState<'a> {
-    /// The modes; missing if there are none.
     #[serde(borrow, default)]
     pub modes: Option<&'a RawValue>,
 }
 
-/// How much of a journal is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchDepth {
-    /// Its last part.
     Tail,
-    /// All of it.
     Whole,
 }
 
@@ -148,65 +136,17 @@ pub fn find_change<T>(
     depth: SearchDepth,
     mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
 ) -> Option<T> {
+    /// The line before a tail is cut off, so a longer one may find more.
+    const TAILS: [u64; 2] = [32 * 1024, 512 * 1024];
     let mut visit = |line: &[u8]| serde_json::from_slice(line).ok().and_then(|change| visit(&change));
-    let is_sealed = |line: &&[u8]| contains(line, SEAL_MARK);
+    let mut search =
+        |bytes: &[u8]| split(bytes).rev().filter(|line| memmem::find(line, SEAL_MARK).is_some()).find_map(&mut visit);
     match depth {
-        SearchDepth::Tail => find_sealed_line(path, visit),
-        SearchDepth::Whole => {
-            parts(path).iter().rev().find_map(|part| split(part).rev().filter(is_sealed).find_map(&mut visit))
-        }
+        SearchDepth::Tail => TAILS.iter().find_map(|size| search(&disk::read_tail(path, *size).ok()?)),
+        SearchDepth::Whole => parts(path).iter().rev().find_map(|part| search(part)),
     }
 }
 
-/// Calls `visit` with the lines with a seal in the last part of a journal, the last one first.
-fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
-    const BLOCK: u64 = 32 * 1024;
-    const TAIL: u64 = 256 * 1024;
-    let (file, mut end) = disk::open_sized(path).ok()?;
-    let finder = memmem::FinderRev::new(SEAL_MARK);
-    let first = end.saturating_sub(TAIL);
-    let mut block = Vec::new();
-    while end > first {
-        let start = end.saturating_sub(BLOCK).max(first);
-        // The mark may begin in this block and end in the next one.
-        let overlap = SEAL_MARK.len() as u64 - 1;
-        disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
-        end = start;
-        if !contains(&block, SEAL_MARK) {
-            continue;
-        }
-        for at in finder.rfind_iter(&block) {
-            let found = match line_in(&block, at, start == 0) {
-                Some(line) => visit(line),
-                None => line_around(&file, start + at as u64).and_then(|line| visit(&line)),
-            };
-            if found.is_some() {
-                return found;
-            }
-        }
-    }
-    None
-}
-
-/// The line around a position in a file.
-fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
-    const REACHES: [u64; 3] = [4 * 1024, 128 * 1024, 4 * 1024 * 1024];
-    let mut bytes = Vec::new();
-    REACHES.into_iter().find_map(|reach| {
-        let from = at.saturating_sub(reach);
-        disk::read_at(file, from, at - from + reach, &mut bytes).ok()?;
-        line_in(&bytes, usize::try_from(at - from).ok()?, from == 0).map(<[u8]>::to_vec)
-    })
-}
-
-/// The line around a position in a part of a file, if the whole line is there; a line may begin with the first part.
-fn line_in(bytes: &[u8], at: usize, is_first: bool) -> Option<&[u8]> {
-    let (before, after) = bytes.split_at_checked(at)?;
-    let start = memrchr(b'\n', before).map(|at| at + 1).or_else(|| is_first.then_some(0))?;
-    bytes.get(start..at + memchr(b'\n', after)?)
-}
-
-/// The last readable line of a journal.
 pub fn last(path: &Path) -> Option<JournalLine> {
     /// Larger than almost every line.
     const TAIL: u64 = 256 * 1024;
@@ -243,7 +183,7 @@ pub fn recent_others(own: &Path) -> impl Iterator<Item = PathBuf> {
 /// Whether a text occurs in the latest part of a journal.
 pub fn mentions(path: &Path, text: &str) -> bool {
     const PART: u64 = 1 << 20;
-    disk::read_tail(path, PART).is_ok_and(|bytes| contains(&bytes, text.as_bytes()))
+    disk::read_tail(path, PART).is_ok_and(|bytes| memmem::find(&bytes, text.as_bytes()).is_some())
 }
 
 /// Hashes the files that an event changed; missing and very large ones are left out.
@@ -260,31 +200,20 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
 /// How much text at the beginning of a journal and before a position tells whether it is the same, in bytes.
 const CHECKED: u64 = 64;
 
-/// How far a journal has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalPosition {
     /// Identifies the file: a checksum of its beginning, which has the time of the first event.
-    file: u64,
-    /// The end of the last line that was read.
+    pub file: u64,
     pub offset: u64,
     /// A checksum of the text before it.
     #[serde(default)]
     end: u64,
 }
 
-impl JournalPosition {
-    /// Whether both are positions in the same file.
-    pub fn is_in_file_of(&self, other: &Self) -> bool {
-        self.file == other.file
-    }
-}
-
 /// The log of agents and edits in a journal, and how far it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadActivity {
-    /// Where the next line begins.
     pub position: JournalPosition,
-    /// The agents and edits up to there.
     pub log: ActivityLog,
     /// Whether lines that had been read were removed or changed since, and nobody has been told.
     #[serde(default)]
@@ -305,9 +234,9 @@ pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity>
     let (mut log, from) = match read {
         Some(read) if journal.has(&read.position) => (read.log, read.position.offset),
         read => {
-            let older = older_activity(&older_part(path), read)?;
-            is_altered |= older.is_altered;
-            (older.log, 0)
+            let (log, is_older_altered) = older_activity(&older_part(path), read)?;
+            is_altered |= is_older_altered;
+            (log, 0)
         }
     };
     let offset = journal.add_activity(from, &mut log).ok()?;
@@ -315,33 +244,21 @@ pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity>
     Some(ReadActivity { position: JournalPosition { file: journal.id, offset, end }, log, is_altered })
 }
 
-/// The agents and edits before the present part of a journal.
-#[derive(Default)]
-struct OlderActivity {
-    log: ActivityLog,
-    is_altered: bool,
+/// Reads the agents and edits in the older part of a journal, after what was `read` there before. Returns also whether
+/// something that had been read is no longer there.
+fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<(ActivityLog, bool)> {
+    let Some(journal) = OpenJournal::open(path) else {
+        return Some(read.map_or_else(Default::default, |read| (read.log, true)));
+    };
+    let (mut log, from) = match read {
+        Some(read) if journal.has(&read.position) => (read.log, read.position.offset),
+        Some(read) => return Some((read.log, true)),
+        None => (ActivityLog::default(), 0),
+    };
+    journal.add_activity(from, &mut log).ok()?;
+    Some((log, false))
 }
 
-/// Reads the agents and edits in the older part of a journal, after what was `read` there before.
-fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<OlderActivity> {
-    let journal = OpenJournal::open(path);
-    match (journal, read) {
-        (Some(journal), Some(read)) if journal.has(&read.position) => {
-            let mut log = read.log;
-            journal.add_activity(read.position.offset, &mut log).ok()?;
-            Some(OlderActivity { log, is_altered: false })
-        }
-        (_, Some(read)) => Some(OlderActivity { log: read.log, is_altered: true }),
-        (Some(journal), None) => {
-            let mut log = ActivityLog::default();
-            journal.add_activity(0, &mut log).ok()?;
-            Some(OlderActivity { log, is_altered: false })
-        }
-        (None, None) => Some(OlderActivity::default()),
-    }
-}
-
-/// A journal that is read from any position.
 struct OpenJournal {
     file: File,
     size: u64,
@@ -395,7 +312,7 @@ impl OpenJournal {
 /// Whether a line may be about agents or edits: most events are of another kind, which their beginning shows.
 fn may_concern_activity(line: &[u8]) -> bool {
     const KIND: &[u8] = b"\"hook_event_name\":\"";
-    let kind = find(line, KIND).and_then(|at| line.get(at + KIND.len()..));
+    let kind = memmem::find(line, KIND).and_then(|at| line.get(at + KIND.len()..));
     let is_of_kind = kind.is_none_or(|kind| kind.starts_with(b"Subagent") || kind.starts_with(b"PostToolUse"));
     is_of_kind && contains_any(line, &ActivityLog::WORDS)
 }
@@ -424,25 +341,7 @@ pub fn history(path: &Path, home: &Path) -> SessionHistory {
 }
 
 fn contains_any(line: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| contains(line, word.as_bytes()))
-}
-
-/// Whether bytes contain a text.
-fn contains(bytes: &[u8], text: &[u8]) -> bool {
-    find(bytes, text).is_some()
-}
-
-/// Where a text is in bytes.
-///
-/// `memmem` asks the processor for its instructions first, and on a virtual machine that takes longer than the search.
-fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(finder) = memchr::arch::x86_64::sse2::packedpair::Finder::new(text)
-        && bytes.len() >= finder.min_haystack_len()
-    {
-        return finder.find(bytes, text);
-    }
-    memmem::find(bytes, text)
+    words.iter().any(|word| memmem::find(line, word.as_bytes()).is_some())
 }
 
 #[cfg(test)]
@@ -467,8 +366,7 @@ mod tests {
                 let found = find_change(&path, SearchDepth::Tail, |change| Some(change.seal.revision));
                 assert_eq!(found, Some(2), "{size} bytes, {lines_after} lines after it");
                 let first = |change: &SealedChange<'_>| (change.seal.revision == 1).then_some(());
-                let is_in_tail = std::fs::metadata(&path).unwrap().len() < 256 * 1024;
-                assert_eq!(find_change(&path, SearchDepth::Tail, first).is_some(), is_in_tail);
+                assert_eq!(find_change(&path, SearchDepth::Tail, first), Some(()));
                 assert_eq!(find_change(&path, SearchDepth::Whole, first), Some(()));
             }
         }

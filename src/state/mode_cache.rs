@@ -3,8 +3,6 @@
 //! The sources are read again when the size or time of one changes, or when another build wrote the compiled file.
 //! An event reads the index of that file and the modes that it needs, however many there are.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod compiled;
 mod defaults;
 mod key;
@@ -41,7 +39,6 @@ enum ModeStorage {
 
 impl<'p> ModeCache<'p> {
     /// Opens the compiled file of a project, or its sources if that is missing or outdated.
-    #[must_use]
     pub fn open(places: &'p ProjectPaths, scope: SourceScope) -> Self {
         let (key, racy) = CacheKey::of_sources(places, scope);
         match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
@@ -51,8 +48,6 @@ impl<'p> ModeCache<'p> {
         }
     }
 
-    /// Reads a project's sources.
-    #[must_use]
     pub fn read(places: &'p ProjectPaths) -> Self {
         Self::from_catalogue(places, read(places))
     }
@@ -63,20 +58,16 @@ impl<'p> ModeCache<'p> {
     }
 
     /// Whether a command activates a mode; only for modes that were read from their sources.
-    #[must_use]
     pub fn activated_by(&self, command: &str) -> bool {
         matches!(&self.storage, ModeStorage::Read((modes, _)) if modes.iter().any(|mode| mode.activated_by(command)))
     }
 
-    /// All modes.
-    #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         self.loaded(CompiledModes::all)
     }
 
     /// The modes that `event` needs: those with a namespace that is `busy`, and inactive ones that match it. An active flow
     /// needs its steps too, and so all modes.
-    #[must_use]
     pub fn needed(&self, event: &Event, busy: &[&str]) -> Catalogue {
         self.loaded(|file| file.needed(event, busy))
     }
@@ -107,21 +98,16 @@ fn compile_as(places: &ProjectPaths, key: &CacheKey, racy: bool) -> Catalogue {
     catalogue
 }
 
-/// Reads the catalogue from the sources that the person has agreed to.
-#[must_use]
 pub fn read(places: &ProjectPaths) -> Catalogue {
     let (sources, trust) = trust::usable(places, sources(places));
     Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue() }
 }
 
-/// The sources that the person has agreed to.
-#[must_use]
 pub fn trusted_sources(places: &ProjectPaths) -> ProjectSources {
     defaults::with_defaults(places, trust::usable(places, sources(places)).0)
 }
 
 /// The hooks of the user's own that those of the project's sources replace.
-#[must_use]
 pub fn replaced_hooks(places: &ProjectPaths, sources: &ProjectSources) -> Vec<String> {
     let own = sources.files.iter().find(|(name, _)| name == HOOKS);
     let both = own.and_then(|(_, own)| Some(mode::replaced_hooks(&defaults::user_hooks(places)?, own)));
@@ -129,7 +115,6 @@ pub fn replaced_hooks(places: &ProjectPaths, sources: &ProjectSources) -> Vec<St
 }
 
 /// Reads the files of a project that a catalogue can be made of, trusted or not.
-#[must_use]
 pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(&own_contexts(places)), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, FileKind::Settings, &mut sources.unreadable);
@@ -175,7 +160,6 @@ fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile
     None
 }
 
-/// The user's own settings for a project.
 fn user_settings(places: &ProjectPaths, unreadable: &mut Vec<BrokenFile>) -> Option<Settings> {
     let path = places.user_settings.as_ref().filter(|path| path.exists())?;
     let text = text(path, USER_SETTINGS, FileKind::Settings, unreadable)?;
@@ -194,7 +178,6 @@ fn context_folders(folder: &Path) -> [(&'static str, std::path::PathBuf); 3] {
     [("", folder.to_owned()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
 }
 
-/// The project's folder of context files.
 fn own_contexts(places: &ProjectPaths) -> std::path::PathBuf {
     places.home.join(".claude/context")
 }
@@ -214,8 +197,6 @@ fn contexts(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The start of the names of mode files.
 const MODES: &str = ".claude/modes/";
 
-/// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];

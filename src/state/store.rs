@@ -3,8 +3,6 @@
 //! Files are written under a lock and read without one. What is in the project can come from a repository or from any
 //! program, so it is shown and compared, never believed.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod activity_file;
 pub(crate) mod lock;
 mod restore;
@@ -35,7 +33,6 @@ pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
     lock::take(path, lock::LOCK_TIMEOUT)
 }
 
-/// The state of a project.
 #[derive(Debug, Clone)]
 pub struct StateStore {
     places: ProjectPaths,
@@ -43,10 +40,8 @@ pub struct StateStore {
     key: OnceCell<UserKey>,
 }
 
-/// A change that was stored.
 #[derive(Debug)]
 pub struct StoredChange<T> {
-    /// What the change returned.
     pub value: T,
     /// The seal of the change, for the journal.
     pub seal: StateSeal,
@@ -54,16 +49,12 @@ pub struct StoredChange<T> {
     pub hidden: Option<StoreError>,
 }
 
-/// Why the state could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another process held the lock for too long.
     #[error("another process holds the lock of the state, so the state was not written")]
     Busy,
-    /// A later modegate has written the file.
     #[error("`.claude/hooks/cache.json` is of version {0}, which this modegate does not know")]
     Newer(u64),
-    /// A later modegate has written the state of a session.
     #[error("the state of this session is of version {0}, which this modegate does not know")]
     NewerSession(u64),
     /// The folder for the state would be in the repository, which could then supply it.
@@ -72,14 +63,11 @@ pub enum StoreError {
     /// A script sets a key to a value that it cannot have.
     #[error("the value has a wrong type: {0}")]
     WrongType(String),
-    /// The file system failed.
     #[error("`{path}` cannot be written: {error}", path = .0.display(), error = .1)]
     Io(PathBuf, io::Error),
 }
 
 impl StoreError {
-    /// What the user can do about it.
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Busy => "`modegate doctor` shows which process holds it",
@@ -99,7 +87,6 @@ impl From<StoreError> for CliError {
 
 impl StateStore {
     /// The state of the project at `places`, which keeps a session for `days`.
-    #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
         Self { places, days, key: OnceCell::new() }
     }
@@ -115,8 +102,7 @@ impl StateStore {
 
     /// The texts that a seal covers besides the content: what it is for, and the project.
     fn purpose<'a>(&'a self, purpose: &'static [u8]) -> [&'a [u8]; 2] {
-        let folder = self.places.state_dir.as_deref().and_then(Path::file_name).unwrap_or_default();
-        [purpose, folder.as_encoded_bytes()]
+        sealed::purpose(purpose, self.places.state_dir.as_deref().unwrap_or(Path::new("")))
     }
 
     /// Changes the state of a session under its lock; `cache.json` is written if what it shows has changed.
@@ -129,17 +115,8 @@ impl StateStore {
         self.change_from(id, at, Self::read, change)
     }
 
-    /// Changes the state of a session that was restored, as [`Self::read_checked`] does.
-    pub fn change_checked<T>(
-        &self,
-        id: &str,
-        at: &str,
-        change: impl FnOnce(&mut StoredSession) -> T,
-    ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, Self::read_checked, change)
-    }
-
-    fn change_from<T>(
+    /// Changes the state of a session as `read` returns it: [`Self::read`], or [`Self::read_checked`] for a restored one.
+    pub fn change_from<T>(
         &self,
         id: &str,
         at: &str,
@@ -180,18 +157,15 @@ impl StateStore {
         self.rewrite_summary(at)
     }
 
-    /// Every session of the project.
-    #[must_use]
     pub fn sessions(&self) -> Vec<StoredSession> {
         self.recent(usize::MAX)
     }
 
     /// All sessions and values in the form of `cache.json`.
-    #[must_use]
     pub fn summary(&self) -> StateSummary {
         let mut summary = StateSummary { status: StateStatus::Sound, ..StateSummary::default() };
         for stored in self.sessions().iter().rev() {
-            summary.put_whole(&stored.session);
+            summary.put_entries(&stored.session, |state| serde_json::to_value(state));
         }
         summary.put_values(&self.values().0);
         summary.summarize();
@@ -199,28 +173,22 @@ impl StateStore {
     }
 
     /// The process that keeps holding the lock of `cache.json` or of a session, with the lock.
-    #[must_use]
     pub fn holder(&self) -> Option<(String, PathBuf)> {
         let sessions = self.session_files().into_iter().map(|(_, path)| path.with_extension("lock"));
         let mut locks = [self.places.lock()].into_iter().chain(sessions);
         locks.find_map(|path| Some((lock::holder(&path)?, path)))
     }
 
-    /// The files of sessions that cannot be used.
-    #[must_use]
     pub fn unusable(&self) -> Vec<(PathBuf, StateStatus)> {
         let files = self.session_files().into_iter();
         files.filter_map(|(_, path)| self.read_record(&path).err().map(|status| (path, status))).collect()
     }
 
     /// Whether the user has a folder for the state that no repository can supply.
-    #[must_use]
     pub fn has_folder(&self) -> bool {
         self.places.state_dir.is_some()
     }
 
-    /// Whether there is no state at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.session_files().is_empty() && self.values_status() == StateStatus::Missing && !self.places.cache().exists()
     }

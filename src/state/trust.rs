@@ -1,7 +1,5 @@
 //! What a person has agreed to: the files of a project that configure modegate, in a sealed record in the user's folder.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod environment;
 mod review;
 mod scripts;
@@ -29,10 +27,8 @@ const VERSIONS: usize = 32;
 /// Texts up to this length are kept to show what changed.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// The folder of context files.
 const CONTEXTS: &str = ".claude/context";
 
-/// The files of a project that configure modegate, as read from disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConfigFiles {
     /// The texts of the settings, modes and gates files, by path.
@@ -41,22 +37,18 @@ pub struct ConfigFiles {
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
-/// What a person has agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TrustRecord {
     /// The hashes of the sets of rules; the last one is the newest.
     versions: Vec<String>,
-    /// The newest rules.
     pub rules: BTreeMap<String, String>,
     /// The hashes of context files and scripts; the last one is the newest.
     accepted: BTreeMap<String, Vec<String>>,
-    /// The newest texts of short context files and scripts.
     pub texts: BTreeMap<String, String>,
 }
 
 impl ConfigFiles {
     /// Reads the files of a project, for its sources.
-    #[must_use]
     pub fn of_project(places: &ProjectPaths, sources: &ProjectSources) -> Self {
         let mut others = BTreeMap::new();
         let folder = disk::real(&places.home.join(CONTEXTS));
@@ -95,8 +87,6 @@ impl ConfigFiles {
         Self { rules: rules(sources), others }
     }
 
-    /// Whether there is nothing to agree to.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.others.is_empty()
     }
@@ -104,19 +94,16 @@ impl ConfigFiles {
 
 impl TrustRecord {
     /// The record of a project, if there is one and the user's key has sealed it.
-    #[must_use]
     pub fn of_project(places: &ProjectPaths) -> Option<Self> {
         let own = places.state_dir.as_ref()?;
         sealed::read(&places.trust()?, || UserKey::open(own), &sealed::purpose(b"trust", own)).ok()
     }
 
     /// The record of a project that is there but not believed.
-    #[must_use]
     pub fn unsealed(places: &ProjectPaths) -> Option<PathBuf> {
         places.trust().filter(|path| std::fs::symlink_metadata(path).is_ok() && Self::of_project(places).is_none())
     }
 
-    /// Adds the agreement to these files.
     pub fn add(&mut self, files: &ConfigFiles) {
         remember(&mut self.versions, version(&files.rules));
         self.rules.clone_from(&files.rules);
@@ -129,7 +116,6 @@ impl TrustRecord {
         }
     }
 
-    /// Writes the record.
     pub fn write(&self, places: &ProjectPaths) -> io::Result<()> {
         let (Some(own), Some(path)) = (&places.state_dir, places.trust()) else {
             return Err(io::Error::other("there is no state folder outside the repository"));
@@ -139,8 +125,6 @@ impl TrustRecord {
         sealed::write(&path, &UserKey::open(own)?, &sealed::purpose(b"trust", own), self, Durability::Synced)
     }
 
-    /// Whether the user has agreed to these files.
-    #[must_use]
     pub fn covers(&self, files: &ConfigFiles) -> bool {
         self.has_version(&files.rules) && self.unknown_others(files).is_empty()
     }
@@ -155,7 +139,6 @@ impl TrustRecord {
     }
 
     /// Context files and scripts that the user has not agreed to.
-    #[must_use]
     pub fn unknown_others(&self, files: &ConfigFiles) -> Vec<String> {
         let is_unknown = |(path, bytes): &(&String, &Vec<u8>)| {
             !self.accepted.get(*path).is_some_and(|known| known.contains(&sha256(bytes)))
@@ -172,7 +155,6 @@ impl TrustRecord {
 
 /// The sources that may be used, and the trust in the project: those on disk, those that the user last agreed to, or
 /// none.
-#[must_use]
 pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources, ProjectTrust) {
     let rules = rules(&sources);
     let by_environment = environment::trust(places);
@@ -209,18 +191,15 @@ fn of_user(mut sources: ProjectSources) -> ProjectSources {
 }
 
 /// Whether the environment trusts every project, as in CI.
-#[must_use]
 pub fn is_granted(places: &ProjectPaths) -> bool {
     environment::trust(places) == environment::EnvironmentTrust::Granted
 }
 
 /// The path of a file in the project, as records name it.
-#[must_use]
 pub fn relative(path: &Path, home: &Path) -> String {
     path.strip_prefix(home).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 
-/// The settings, modes and gates files of a project.
 fn rules(sources: &ProjectSources) -> BTreeMap<String, String> {
     let settings = sources.settings.iter().map(|text| (SETTINGS.to_owned(), text.clone()));
     settings.chain(sources.files.iter().cloned()).collect()
@@ -240,7 +219,6 @@ fn version(rules: &BTreeMap<String, String>) -> String {
     sha256(all.join("\0").as_bytes())
 }
 
-/// Makes `hash` the newest of the remembered ones.
 fn remember(hashes: &mut Vec<String>, hash: String) {
     hashes.retain(|known| *known != hash);
     hashes.push(hash);

@@ -148,7 +148,6 @@ fn all_of(given: &[String], check: impl Fn(&str) -> Value) -> Value {
     if checks.len() == 1 { checks.remove(0) } else { json!({ "all": checks }) }
 }
 
-/// A key with its value, typed as in YAML.
 fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
     let split = pair.split_once('=').filter(|(key, _)| !key.is_empty());
     let (key, value) = split.ok_or_else(|| {

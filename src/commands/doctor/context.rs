@@ -19,10 +19,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What all checks share.
-pub(super) struct DoctorContext {
-    pub(super) target: InstallTarget,
-    pub(super) catalogue: Catalogue,
+pub(in crate::commands) struct DoctorContext {
+    pub(in crate::commands) target: InstallTarget,
+    pub(in crate::commands) catalogue: Catalogue,
     /// The host's folder of the user.
     pub(super) user: Option<PathBuf>,
     /// The existing settings files; later ones override earlier ones.
@@ -33,10 +32,9 @@ pub(super) struct DoctorContext {
 }
 
 /// A settings file, or the hooks of a plugin.
-pub(super) struct SettingsFile {
+pub(in crate::commands) struct SettingsFile {
     pub(super) scope: SettingsScope,
     pub(super) path: PathBuf,
-    /// Its path for messages.
     pub(super) name: String,
     text: String,
     /// Its content, or why the host ignores it.
@@ -44,7 +42,7 @@ pub(super) struct SettingsFile {
 }
 
 impl DoctorContext {
-    pub(super) fn read(target: InstallTarget) -> Self {
+    pub(in crate::commands) fn read(target: InstallTarget) -> Self {
         let catalogue = mode_cache::read(&target.state_places());
         let user = user_folder();
         let mut paths: Vec<SettingsPath> = Vec::new();
@@ -67,7 +65,7 @@ impl DoctorContext {
     }
 
     /// The entries that call modegate directly or within a shell line; one of a project must call it directly.
-    pub(super) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
+    pub(in crate::commands) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
         self.entries().filter(|(file, entry)| entry.calls_modegate() && !is_unclear(file, entry)).collect()
     }
 
@@ -89,7 +87,6 @@ impl DoctorContext {
         readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |entry| (file, entry)))
     }
 
-    /// The version of the Claude Code on PATH.
     pub(super) fn client(&self) -> Option<ClientVersion> {
         *self.client.get_or_init(ClientVersion::installed)
     }
@@ -128,16 +125,18 @@ fn is_unclear(file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
 
 impl SettingsFile {
     fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
-        let (text, value) = match disk::read(path, disk::SMALL) {
+        let file = |text: String, value| Self { scope, path: path.to_owned(), name: target.short(path), text, value };
+        match disk::read(path, disk::SMALL) {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let value = parsed(&text);
-                (text, value)
+                // As strict as the host.
+                let checked = hook_entries::without_entries(&text).map_err(IgnoredSettings::Invalid);
+                let value = checked.map(|_| hook_entries::settings_value(&text));
+                Some(file(text, value))
             }
-            Err(error) if disk::is_absent(&error) => return None,
-            Err(error) => (String::new(), Err(IgnoredSettings::Unreadable(error))),
-        };
-        Some(Self { scope, path: path.to_owned(), name: target.short(path), text, value })
+            Err(error) if disk::is_absent(&error) => None,
+            Err(error) => Some(file(String::new(), Err(IgnoredSettings::Unreadable(error)))),
+        }
     }
 
     /// The file as the hook sees it; `None` for a plugin's.
@@ -156,19 +155,12 @@ impl SettingsFile {
     }
 }
 
-/// Why the host ignores a settings file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum IgnoredSettings {
     #[error("it cannot be read ({0})")]
     Unreadable(io::Error),
     #[error("{0}{position}", position = .0.position())]
-    Invalid(#[from] SettingsError),
-}
-
-/// The content of a settings file as the host reads it.
-fn parsed(text: &str) -> Result<Value, IgnoredSettings> {
-    hook_entries::without_entries(text)?;
-    Ok(hook_entries::settings_value(text))
+    Invalid(SettingsError),
 }
 
 /// The folders of enabled plugins; the host's folder also has disabled ones.

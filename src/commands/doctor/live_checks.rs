@@ -1,11 +1,9 @@
 //! `--live`: sends one event of each kind through the installed hook entries, as the host does.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
 use super::program_checks::EntryProgram;
-use super::{Diagnostic, INSTALL};
+use super::{Diagnostic, INSTALL, note, ok, problem};
 use crate::host::hook_entries::HookEntry;
 use crate::state::journal_files;
 use base::process::{self, ProcessOutput, SHOWN_OUTPUT};
@@ -21,7 +19,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Above this the user notices every tool call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// An event and the answer to it.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct SentEvent {
     event: String,
@@ -34,7 +31,6 @@ pub(super) struct SentEvent {
 }
 
 impl SentEvent {
-    /// An event for an entry that is not run.
     fn unsent(entry: &HookEntry<'_>, file: &SettingsFile) -> Self {
         let error = Some("it was not run: its program or its line is not as `modegate install` writes it".to_owned());
         Self { event: entry.event.to_owned(), file: file.name.clone(), error, ..Self::default() }
@@ -58,7 +54,7 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.
-        let programs = EntryProgram::of(&entry, file, &context.target.home);
+        let programs = EntryProgram::of_entry(&entry, file, &context.target.home);
         let Some(program) = programs.path else { continue };
         let may_run = programs.of_project.iter().chain([&program]).all(|program| context.may_run(program));
         if !may_run || !context.may_run_line(file, &entry) {
@@ -93,16 +89,16 @@ pub(super) fn run(sent: &[SentEvent]) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = failed
         .map(|(answer, error)| {
             let message = format!("the hook in `{}` fails, {error}", answer.file);
-            Diagnostic::problem("hook-fails", message, INSTALL).about(answer.event.as_str())
+            problem("hook-fails", message, INSTALL).about(answer.event.as_str())
         })
         .collect();
     let slowest = sent.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
     if let Some(slow) = slowest.filter(|slowest| slowest.ms > SLOW.as_secs_f64() * 1e3) {
         let message = format!("{} took {:.0} ms", slow.event, slow.ms);
-        diagnostics.push(Diagnostic::note("hook-slow", message, "run `modegate why` to see what was asked"));
+        diagnostics.push(note("hook-slow", message, "run `modegate why` to see what was asked"));
     }
     if diagnostics.is_empty() && !sent.is_empty() {
-        diagnostics.push(Diagnostic::ok("live", format!("{} events sent and answered correctly", sent.len())));
+        diagnostics.push(ok("live", format!("{} events sent and answered correctly", sent.len())));
     }
     diagnostics
 }
@@ -126,7 +122,6 @@ fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, ses
     SentEvent { event: entry.event.to_owned(), file: file.name.clone(), exit, stdout, stderr, ms, error }
 }
 
-/// What the host would object to in an answer.
 fn answer_error(output: &ProcessOutput) -> Option<String> {
     match output.code {
         None => return Some("it was ended by a signal".to_owned()),

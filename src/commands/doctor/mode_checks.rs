@@ -1,10 +1,9 @@
 //! Checks the modes: they are valid, and every gate can pass in this project.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::check::in_scope;
-use super::Diagnostic;
+use super::super::trust::notice;
 use super::context::DoctorContext;
+use super::{Diagnostic, note, ok, problem};
 use crate::commands::project_commands::{Purpose, project_commands};
 use crate::facts::session::Session;
 use crate::facts::verdict::Verdict;
@@ -18,43 +17,35 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    const TRUST: &str = "run `modegate trust` in a terminal";
     let Catalogue { modes, broken, ignored, .. } = &context.catalogue;
+    let places = context.target.state_places();
     let mut diagnostics = Vec::new();
-    diagnostics.extend(
-        super::super::trust::notice(&context.target.state_places(), &context.catalogue)
-            .map(|notice| Diagnostic::problem("project-untrusted", notice, "run `modegate trust` in a terminal")),
-    );
-    diagnostics.extend(TrustRecord::unsealed(&context.target.state_places()).map(|path| {
+    diagnostics.extend(notice(&places, &context.catalogue).map(|text| problem("project-untrusted", text, TRUST)));
+    diagnostics.extend(TrustRecord::unsealed(&places).map(|path| {
         let message = format!("`{}` is damaged, or was changed by something else, so it is not used", path.display());
-        Diagnostic::problem("trust-record-damaged", message, "run `modegate trust` in a terminal")
+        problem("trust-record-damaged", message, TRUST)
     }));
-    for broken in broken {
-        let fix = "run `modegate modes check` to see every error";
-        diagnostics.push(Diagnostic::problem("mode-invalid", broken.summary(), fix));
-    }
-    for file in ignored {
-        let fix = "nothing to do, unless it should contain some; `modegate modes import FILE` explains the format";
-        diagnostics
-            .push(Diagnostic::note("gates-file-ignored", "files that contain no gates", fix).about(file.as_str()));
-    }
-    for mode in modes {
-        for (_, gate) in mode.all_gates() {
-            diagnostics.extend(unsatisfiable(context, &gate.check).map(|why| {
-                let message = format!("gate {} of {} mode can never pass: {why}", gate.id, mode.name);
-                Diagnostic::problem("gate-unsatisfiable", message, "change the gate's check")
-            }));
-            diagnostics.extend(cannot_block(mode, gate));
-        }
+    let see_errors = "run `modegate modes check` to see every error";
+    diagnostics.extend(broken.iter().map(|broken| problem("mode-invalid", broken.summary(), see_errors)));
+    let fix = "nothing to do, unless it should contain some; `modegate modes import FILE` explains the format";
+    let no_gates = |file: &String| note("gates-file-ignored", "files that contain no gates", fix).about(file.as_str());
+    diagnostics.extend(ignored.iter().map(no_gates));
+    for (mode, gate) in modes.iter().flat_map(|mode| mode.all_gates().map(move |(_, gate)| (mode, gate))) {
+        diagnostics.extend(unsatisfiable(context, &gate.check).map(|why| {
+            let message = format!("gate {} of {} mode can never pass: {why}", gate.id, mode.name);
+            problem("gate-unsatisfiable", message, "change the gate's check")
+        }));
+        diagnostics.extend(cannot_block(mode, gate));
     }
     diagnostics.extend(git(context));
     if diagnostics.is_empty() {
-        diagnostics.push(Diagnostic::ok("modes", format!("{} modes, and every gate can pass", modes.len())));
+        diagnostics.push(ok("modes", format!("{} modes, and every gate can pass", modes.len())));
     }
     diagnostics.extend(variables(context));
     diagnostics
 }
 
-/// Why a check can never pass.
 fn unsatisfiable(context: &DoctorContext, check: &Check) -> Option<String> {
     let each = |check: &Check| unsatisfiable(context, check);
     match check {
@@ -72,12 +63,10 @@ fn unsatisfiable(context: &DoctorContext, check: &Check) -> Option<String> {
 }
 
 fn contradiction(checks: &[Check]) -> Option<String> {
-    let denied =
-        checks.iter().filter_map(|check| if let Check::Not(inner) = check { Some(inner.as_ref()) } else { None });
-    denied.into_iter().any(|inner| checks.contains(inner)).then(|| "it requires a check and its opposite".to_owned())
+    let is_denied = |check: &Check| matches!(check, Check::Not(inner) if checks.contains(inner));
+    checks.iter().any(is_denied).then(|| "it requires a check and its opposite".to_owned())
 }
 
-/// A required phase that the mode does not have.
 fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<String> {
     let mode = context.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
     let phases: Vec<String> = mode.phases.iter().map(|phase| json!(phase.name).to_string()).collect();
@@ -86,13 +75,12 @@ fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<Stri
         .then(|| format!("{} mode has no phase {}", mode.name, wanted.values.join(" or ")))
 }
 
-/// A blocking gate on an event that cannot be blocked.
 fn cannot_block(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
     let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);
     let trigger = gate.on.iter().find(|trigger| never(&trigger.event))?;
     let message = format!("gate {} of {} mode is on {trigger}, which cannot be blocked", gate.id, mode.name);
-    blocks.then(|| Diagnostic::note("gate-cannot-block", message, "use `fail: warn`, or another event"))
+    blocks.then(|| note("gate-cannot-block", message, "use `fail: warn`, or another event"))
 }
 
 /// Variables of the settings that fit nothing in the project.
@@ -105,13 +93,13 @@ fn variables(context: &DoctorContext) -> Vec<Diagnostic> {
     for path in code.iter().filter(plain).filter(|path| !home.join(path).exists()) {
         let fix = "change `variables.code` in `.claude/modegate.yaml`, or remove it to mean the whole project";
         let message = "`code` names a path that does not exist";
-        diagnostics.push(Diagnostic::problem("code-matches-no-file", message, fix).about(path.as_str()));
+        diagnostics.push(problem("code-matches-no-file", message, fix).about(path.as_str()));
     }
     let asks = context.catalogue.modes.iter().any(|mode| mode.definitions.variables.contains_key("test"));
     let found = project_commands(home).into_iter().any(|command| command.purpose == Purpose::Test);
     if asks && !found && !variables.contains_key("test") && has_code(home) {
         let fix = "if modegate does not recognize your test runs, list the command as `variables.test` in `.claude/modegate.yaml`";
-        diagnostics.push(Diagnostic::note("no-test-command", "no test command was found in the project's files", fix));
+        diagnostics.push(note("no-test-command", "no test command was found in the project's files", fix));
     }
     diagnostics
 }
@@ -124,7 +112,6 @@ fn has_code(home: &Path) -> bool {
     names.filter_map(|name| name.into_string().ok()).any(|name| is_code(&name))
 }
 
-/// Whether git works if gates need it, and does not ignore files that must be committed.
 fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut asking: Vec<&str> = Vec::new();
     let mut committed: Vec<(&Mode, &str)> = Vec::new();
@@ -145,7 +132,7 @@ fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     if let Err(why) = git_facts::head(&context.target.home) {
         let modes = asking.join(", ");
         let message = format!("git does not work here ({why}), so gates of these modes stay closed: {modes}");
-        return vec![Diagnostic::problem("git-unavailable", message, "run `git init`, or repair the repository")];
+        return vec![problem("git-unavailable", message, "run `git init`, or repair the repository")];
     }
     committed.iter().filter_map(|(mode, name)| ignored(context, mode, name)).collect()
 }
@@ -163,7 +150,6 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
         .stdin(Stdio::null())
         .stderr(Stdio::null());
     let message = format!("{} mode needs {path} committed, but git ignores it", mode.name);
-    ask.status()
-        .is_ok_and(|status| status.success())
-        .then(|| Diagnostic::problem("gate-unsatisfiable", message, "remove the folder from .gitignore"))
+    let is_ignored = ask.status().is_ok_and(|status| status.success());
+    is_ignored.then(|| problem("gate-unsatisfiable", message, "remove the folder from .gitignore"))
 }

@@ -1,56 +1,51 @@
 //! Checks the program that the hook entries call, and the version of Claude Code.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::cli_error::CliError;
-use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
+use super::super::client_version::{ClientVersion, VersionError, find_program, version_numbers, version_output};
 use super::super::install::refresh_program;
 use super::super::install_manifest::InstallManifest;
 use super::super::install_target::InstallTarget;
 use super::super::is_run_by_model;
-use super::super::user_copy::version_numbers;
 use super::context::{DoctorContext, SettingsFile};
-use super::{Diagnostic, INSTALL};
+use super::{Diagnostic, INSTALL, note, ok, problem};
 use crate::host::hook_entries::{HookEntry, SCRIPT, SCRIPT_PATH};
 use crate::state::user_folder::project_paths;
 use crate::world::place;
 use base::disk;
 use git_facts::CommitState;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let programs = entry_programs(context);
-    let installed = programs.keys().flat_map(|program| installed(context, program));
-    let mut own: Vec<&PathBuf> = programs.keys().flat_map(|program| &program.of_project).collect();
-    own.sort_unstable();
-    own.dedup();
-    let tracked = own.into_iter().filter_map(|path| tracked(context, path));
-    missing(context).into_iter().chain(installed).chain(tracked).chain(script(context)).chain(host(context)).collect()
+    let mut diagnostics = missing(context);
+    diagnostics.extend(programs.keys().filter_map(|program| installed(context, program)));
+    if cfg!(debug_assertions) && diagnostics.iter().any(|diagnostic| diagnostic.check == "program") {
+        let message = "this is a debug build, several times slower";
+        diagnostics.push(note("debug-build", message, "build with `--release`"));
+    }
+    let own: BTreeSet<&PathBuf> = programs.keys().flat_map(|program| &program.of_project).collect();
+    diagnostics.extend(own.into_iter().filter(|path| is_tracked(path)).map(|path| {
+        let name = context.target.short(path);
+        let message = format!("git tracks `{name}`, so a pull or a checkout can replace the program that decides");
+        let fix = format!("run `git rm --cached {name}` and commit that, then `modegate install`");
+        problem("program-tracked", message, fix)
+    }));
+    diagnostics.extend(script(context));
+    diagnostics.extend(host(context));
+    diagnostics
 }
 
 /// A script of the project's entries that is not the one of this version.
 fn script(context: &DoctorContext) -> Option<Diagnostic> {
-    let is_run = |(file, entry): &(&SettingsFile, HookEntry<'_>)| file.scope.is_of_project() && entry.runs_script();
-    context.ours().iter().find(|own| is_run(own))?;
-    let problem = match disk::read(&context.target.script(), disk::SMALL) {
+    context.ours().iter().find(|(file, entry)| file.scope.is_of_project() && entry.runs_script())?;
+    let state = match disk::read(&context.target.script(), disk::SMALL) {
         Ok(bytes) if bytes == SCRIPT.as_bytes() => return None,
         Err(error) if disk::is_absent(&error) => "is missing",
         _ => "is not the one of this version",
     };
-    let message = format!("`{SCRIPT_PATH}` {problem}; the hook entries find the program of colleagues with it");
-    Some(Diagnostic::problem("script-altered", message, INSTALL))
-}
-
-/// A program that git can replace, without a word, by the one of another commit.
-fn tracked(context: &DoctorContext, path: &Path) -> Option<Diagnostic> {
-    if !is_tracked(path) {
-        return None;
-    }
-    let name = context.target.short(path);
-    let message = format!("git tracks `{name}`, so a pull or a checkout can replace the program that decides");
-    let fix = format!("run `git rm --cached {name}` and commit that, then `modegate install`");
-    Some(Diagnostic::problem("program-tracked", message, fix))
+    let message = format!("`{SCRIPT_PATH}` {state}; the hook entries find the program of colleagues with it");
+    Some(problem("script-altered", message, INSTALL))
 }
 
 fn is_tracked(path: &Path) -> bool {
@@ -62,7 +57,7 @@ fn is_tracked(path: &Path) -> bool {
 /// A program that came with the repository and that entries of `install` would run, at once or after a checkout.
 ///
 /// Entries for the program on PATH (`on_path`) also look for it in the project.
-pub(super) fn of_repository(context: &DoctorContext, on_path: bool) -> Option<CliError> {
+pub(in crate::commands) fn program_of_repository(context: &DoctorContext, on_path: bool) -> Option<CliError> {
     let (target, own) = (&context.target, context.target.program());
     let is_removed = InstallManifest::read(target).has(target, &own);
     let others = if on_path { in_project(&target.home) } else { Vec::new() };
@@ -83,19 +78,25 @@ pub(super) fn of_repository(context: &DoctorContext, on_path: bool) -> Option<Cl
 fn entry_programs(context: &DoctorContext) -> BTreeMap<EntryProgram, Vec<String>> {
     let mut programs: BTreeMap<EntryProgram, Vec<String>> = BTreeMap::new();
     for (file, entry) in context.ours() {
-        let program = EntryProgram::of(&entry, file, &context.target.home);
+        let program = EntryProgram::of_entry(&entry, file, &context.target.home);
         programs.entry(program).or_default().push(entry.event.to_owned());
     }
     programs
 }
 
+/// The problem that entries call a program that does not exist.
+pub(in crate::commands) fn missing_program(context: &DoctorContext) -> Option<Diagnostic> {
+    let missing = missing(context).into_iter().next()?;
+    Some(Diagnostic { items: Vec::new(), ..missing })
+}
+
 /// The programs that do not exist, with each event that calls them.
-pub(super) fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
+fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for (program, events) in entry_programs(context).into_iter().filter(|(program, _)| program.path.is_none()) {
         let is_path = program.name.contains(['/', '\\']);
         let name = if is_path { context.target.short(Path::new(&program.name)) } else { program.name };
-        let (message, fix) = match (is_path, program.is_searched) {
+        let (effect, fix) = match (is_path, program.is_searched) {
             (_, true) => (
                 "does not exist, and modegate is not on PATH, so nothing is checked",
                 "run `modegate install` without `--path`, or put modegate on PATH",
@@ -106,18 +107,16 @@ pub(super) fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
                 "put modegate on PATH, or run `modegate install` without `--path`",
             ),
         };
-        let diagnostic = Diagnostic::problem("program-missing", format!("`{name}` {message}"), fix);
-        diagnostics.extend(events.into_iter().map(|event| diagnostic.clone().about(event)));
+        let diagnostic = |event| problem("program-missing", format!("`{name}` {effect}"), fix).about(event);
+        diagnostics.extend(events.into_iter().map(diagnostic));
     }
     diagnostics
 }
 
-/// The program that an entry starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryProgram {
     /// As the entry names it, with the host's variables filled in.
     name: String,
-    /// Where it is.
     pub(super) path: Option<PathBuf>,
     /// Whether the entry also looks elsewhere.
     is_searched: bool,
@@ -126,14 +125,17 @@ pub(super) struct EntryProgram {
 }
 
 impl EntryProgram {
-    pub(super) fn of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Self {
-        let name = program_of(entry, file, home);
+    pub(super) fn of_entry(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Self {
+        let name = entry.program(&home.to_string_lossy());
+        let name = match file.plugin() {
+            Some(root) => name.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
+            None => name,
+        };
         let is_searched = entry.is_launcher();
-        let is_of_project = Path::new(&name).starts_with(home);
-        let path = find_program(&name).or_else(|| is_searched.then(|| launched(home, is_of_project)).flatten());
+        let others = if is_searched && Path::new(&name).starts_with(home) { in_project(home) } else { Vec::new() };
+        let path = find_program(&name).or_else(|| is_searched.then(|| launched(home, &others)).flatten());
         let own = path.iter().filter(|path| path.starts_with(home)).cloned();
-        let others = if is_searched && is_of_project { in_project(home) } else { Vec::new() };
-        Self { path: path.clone(), of_project: own.chain(others).collect(), name, is_searched }
+        Self { of_project: own.chain(others).collect(), path, name, is_searched }
     }
 }
 
@@ -160,58 +162,39 @@ fn in_project(home: &Path) -> Vec<PathBuf> {
     own.chain(packages).filter(|path| path.is_file()).collect()
 }
 
-/// The program that a launcher finds if it is not at its place; entries of the user use none of a project.
-fn launched(home: &Path, is_of_project: bool) -> Option<PathBuf> {
-    let project = if is_of_project { in_project(home).into_iter().next() } else { None };
-    let user = std::env::var_os("HOME").map(PathBuf::from);
-    let users =
-        user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
-    let copy = project_paths(home.to_owned()).user_program().filter(|copy| copy.is_file());
-    project.or(copy).or_else(|| find_program("modegate")).or_else(|| users.into_iter().find(|path| path.is_file()))
-}
-
-/// The program of an entry, with the host's variables filled in.
-fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
-    let program = entry.program(&home.to_string_lossy());
-    match file.plugin() {
-        Some(root) => program.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
-        None => program,
-    }
+/// The program that a launcher finds if it is not at its place: the first of those in the project, else the user's.
+fn launched(home: &Path, in_project: &[PathBuf]) -> Option<PathBuf> {
+    let copy = || project_paths(home.to_owned()).user_program().filter(|copy| copy.is_file());
+    let users = || {
+        let user = PathBuf::from(std::env::var_os("HOME")?);
+        [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")).into_iter().find(|path| path.is_file())
+    };
+    in_project.first().cloned().or_else(copy).or_else(|| find_program("modegate")).or_else(users)
 }
 
 /// Whether a program runs and has the version of this one.
-fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic> {
-    let Some(path) = program.path.clone() else { return Vec::new() };
-    let name = context.target.short(&path);
-    if !context.may_run(&path) {
+fn installed(context: &DoctorContext, program: &EntryProgram) -> Option<Diagnostic> {
+    let path = program.path.as_ref()?;
+    let (name, own) = (context.target.short(path), env!("CARGO_PKG_VERSION"));
+    if !context.may_run(path) {
         let message = format!("`{name}` is not a copy of this program, so it was not run");
-        return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];
+        return Some(problem("program-untrusted", message, INSTALL));
     }
-    let version = match version(&path) {
+    let version = match version(path) {
         Ok(version) => version,
-        Err(why) => {
-            let message = format!("`{name}` does not run: {why}");
-            return vec![Diagnostic::problem("program-broken", message, INSTALL)];
-        }
+        Err(why) => return Some(problem("program-broken", format!("`{name}` does not run: {why}"), INSTALL)),
     };
-    let own = env!("CARGO_PKG_VERSION");
-    if version != own {
-        let message = format!("`{name}` is modegate {version}, this is {own}");
+    Some(if version != own {
         let is_newer = version_numbers(&version) > version_numbers(own);
         let fix =
             if is_newer { "update the modegate you run here, or go back with `modegate install`" } else { INSTALL };
-        return vec![Diagnostic::problem("program-outdated", message, fix)];
-    }
-    if !is_this_program(&path) {
+        problem("program-outdated", format!("`{name}` is modegate {version}, this is {own}"), fix)
+    } else if !is_this_program(path) {
         let message = format!("`{name}` is a different build of {own}");
-        return vec![Diagnostic::note("program-differs", message, "run `modegate install` if this one is newer")];
-    }
-    let mut diagnostics = vec![Diagnostic::ok("program", format!("`{name}` is modegate {version}"))];
-    if cfg!(debug_assertions) {
-        let message = "this is a debug build, several times slower";
-        diagnostics.push(Diagnostic::note("debug-build", message, "build with `--release`"));
-    }
-    diagnostics
+        note("program-differs", message, "run `modegate install` if this one is newer")
+    } else {
+        ok("program", format!("`{name}` is modegate {version}"))
+    })
 }
 
 /// Replaces the copy of an installation by this program if it is of an older version and as `install` wrote it.
@@ -219,20 +202,18 @@ fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic>
 /// A copy of the same or a newer version stays: which one is wanted is for a person to say.
 pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
     let (program, own) = (target.program(), env!("CARGO_PKG_VERSION"));
-    if is_run_by_model() || !InstallManifest::read(target).is_unchanged(target, &program) || is_this_program(&program) {
-        return None;
-    }
-    if !DoctorContext::read(target.clone()).may_run(&program) {
+    let is_ours = !is_run_by_model() && InstallManifest::read(target).is_unchanged(target, &program);
+    if !is_ours || is_this_program(&program) || !DoctorContext::read(target.clone()).may_run(&program) {
         return None;
     }
     let version = version(&program).ok()?;
     version_numbers(&version).zip(version_numbers(own)).filter(|(copy, own)| copy < own)?;
     let name = target.short(&program);
     Some(match refresh_program(target) {
-        Ok(()) => Diagnostic::ok("program-refreshed", format!("`{name}` was modegate {version} and is now {own}")),
+        Ok(()) => ok("program-refreshed", format!("`{name}` was modegate {version} and is now {own}")),
         Err(error) => {
             let message = format!("`{name}` is modegate {version} and cannot be replaced: {error}");
-            Diagnostic::problem("program-outdated", message, INSTALL)
+            problem("program-outdated", message, INSTALL)
         }
     })
 }
@@ -249,18 +230,17 @@ fn version(path: &Path) -> Result<String, VersionError> {
     text.trim().strip_prefix("modegate ").map(str::to_owned).ok_or_else(|| VersionError::OtherProgram(first()))
 }
 
-/// Limits of the Claude Code on PATH.
 fn host(context: &DoctorContext) -> Option<Diagnostic> {
     let version = context.client()?;
     if version < ClientVersion::JSON_BLOCKS {
         let message = format!("Claude Code {version} does not block on exit code 2 with JSON");
         let fix = "update Claude Code, or add `--exit-zero` after `hook` in the entries";
-        return Some(Diagnostic::problem("host-outdated", message, fix));
+        return Some(problem("host-outdated", message, fix));
     }
     if version < ClientVersion::OLDEST_TESTED {
         let oldest = ClientVersion::OLDEST_TESTED;
         let message = format!("Claude Code {version} is older than {oldest}, the oldest that is tested");
-        return Some(Diagnostic::note("host-outdated", message, "update Claude Code"));
+        return Some(note("host-outdated", message, "update Claude Code"));
     }
-    Some(Diagnostic::ok("host", format!("Claude Code {version}")))
+    Some(ok("host", format!("Claude Code {version}")))
 }

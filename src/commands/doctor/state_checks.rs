@@ -1,10 +1,8 @@
 //! Checks the state, its lock, the journal, and whether sessions call the hook.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::local_time;
-use super::Diagnostic;
 use super::context::DoctorContext;
+use super::{Diagnostic, note, ok, problem};
 use crate::hook::heartbeats::{self, HookActivity};
 use crate::state::journal::JournalLine;
 use crate::state::journal_files;
@@ -12,7 +10,7 @@ use crate::state::store::{StateStatus, StateStore, StoreError};
 use base::disk;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
@@ -20,10 +18,15 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
         diagnostics.extend(unwritable(context));
         diagnostics.extend(state(context));
     }
-    diagnostics.extend(journal(context));
-    diagnostics.extend(heartbeats(context));
+    if context.catalogue.settings.journal {
+        diagnostics.extend(unknown_stops(context));
+        diagnostics.extend(heartbeats(context));
+    } else {
+        let message = "the journal is off, so `modegate why`, `log` and `replay` have no data";
+        diagnostics.push(problem("journal-off", message, "run `modegate record on`"));
+    }
     if diagnostics.is_empty() {
-        diagnostics.push(Diagnostic::ok("state", "the state is writable and not locked"));
+        diagnostics.push(ok("state", "the state is writable and not locked"));
     }
     diagnostics
 }
@@ -33,7 +36,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
     let hooks = context.target.state_places().hooks();
     if let Err(error) = disk::refuse_link(&hooks) {
         let message = format!("`.claude/hooks`: {error}, so nothing is checked");
-        return Some(Diagnostic::problem("state-unwritable", message, "replace the link with a folder"));
+        return Some(problem("state-unwritable", message, "replace the link with a folder"));
     }
     let probe = |folder: &Path| {
         let path = folder.join(format!("doctor.{}.tmp", std::process::id()));
@@ -44,7 +47,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
     let folders = [hooks].into_iter().chain([Some(sessions), own].into_iter().flatten().filter(|path| path.exists()));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
     let message = format!("`{}` cannot be written ({error}), so no mode can start", context.target.short(&folder));
-    Some(Diagnostic::problem("state-unwritable", message, "make the folder writable"))
+    Some(problem("state-unwritable", message, "make the folder writable"))
 }
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
@@ -53,16 +56,14 @@ fn state(context: &DoctorContext) -> Vec<Diagnostic> {
         StateStatus::Newer(_) => "install the newer modegate",
         _ => "the next prompt writes a new one; or run `modegate cache reset`",
     };
-    let mut diagnostics = Vec::new();
-    diagnostics.extend(state_error(&store).map(|message| Diagnostic::problem("state-unreadable", message, fix)));
-    diagnostics.extend(store.holder().map(|(holder, lock)| {
+    let unreadable = state_error(&store).map(|message| problem("state-unreadable", message, fix));
+    let held = store.holder().map(|(holder, lock)| {
         let message = format!("{holder} holds `{}`, so the state cannot be changed", context.target.short(&lock));
-        Diagnostic::problem("lock-held", message, "end that process")
-    }));
-    diagnostics
+        problem("lock-held", message, "end that process")
+    });
+    unreadable.into_iter().chain(held).collect()
 }
 
-/// Why the state cannot be used.
 pub(in crate::commands) fn state_error(store: &StateStore) -> Option<String> {
     let error = |what: &str, status: StateStatus| match status {
         StateStatus::Sound | StateStatus::Missing => None,
@@ -73,19 +74,14 @@ pub(in crate::commands) fn state_error(store: &StateStore) -> Option<String> {
         let error = StoreError::NoFolder;
         return Some(format!("{error}; {}", error.hint()));
     }
-    let summary = || error("`.claude/hooks/cache.json`", store.summary_status());
-    let values = || error("the file of the values that scripts have set", store.values_status());
-    let sessions =
-        || store.unusable().into_iter().find_map(|(path, status)| error(&format!("`{}`", path.display()), status));
-    summary().or_else(values).or_else(sessions)
+    let of_session = |(path, status): (PathBuf, StateStatus)| error(&format!("`{}`", path.display()), status);
+    error("`.claude/hooks/cache.json`", store.summary_status())
+        .or_else(|| error("the file of the values that scripts have set", store.values_status()))
+        .or_else(|| store.unusable().into_iter().find_map(of_session))
 }
 
-/// A journal that is off, or has stops of unknown agents.
-fn journal(context: &DoctorContext) -> Option<Diagnostic> {
-    if !context.catalogue.settings.journal {
-        let message = "the journal is off, so `modegate why`, `log` and `replay` have no data";
-        return Some(Diagnostic::problem("journal-off", message, "run `modegate record on`"));
-    }
+/// Stops of unknown agents in the journals.
+fn unknown_stops(context: &DoctorContext) -> Option<Diagnostic> {
     let journals = journal_files::journals(&context.target.state_places().sessions());
     let lines = journals.iter().filter(|path| heartbeats::is_recent(path)).flat_map(|path| journal_files::recent(path));
     let is_unknown_stop = |line: &JournalLine| {
@@ -97,27 +93,23 @@ fn journal(context: &DoctorContext) -> Option<Diagnostic> {
     let last = local_time(&stops.last()?.at);
     let message =
         format!("{} subagent stops of unknown agents were allowed in the last day, the last at {last}", stops.len());
-    Some(Diagnostic::problem("agent-unknown", message, "update Claude Code to 2.1.69 or newer"))
+    Some(problem("agent-unknown", message, "update Claude Code to 2.1.69 or newer"))
 }
 
-/// Sessions that do not call the hook.
 fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
-    if !context.catalogue.settings.journal {
-        return Vec::new();
-    }
     let heartbeats = context.target.heartbeats();
     let latest = heartbeats.iter().filter_map(|activity| activity.seen).max();
     let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
     let diagnostic = |activity: &HookActivity| {
         // A hook that was called later, in any session, works again.
         let is_over = latest.is_some_and(|seen| activity.last_missed().is_some_and(|missed| missed < seen));
-        let diagnostic = if is_over { Diagnostic::note } else { Diagnostic::problem };
+        let diagnostic = if is_over { note } else { problem };
         diagnostic("hook-not-called", activity.to_string(), fix.to_owned())
     };
     let missed: Vec<Diagnostic> = heartbeats.iter().filter(|activity| activity.is_missed()).map(diagnostic).collect();
     match latest {
         Some(at) if missed.is_empty() => {
-            vec![Diagnostic::ok("hook", format!("the hook was last called {}", heartbeats::ago(at)))]
+            vec![ok("hook", format!("the hook was last called {}", heartbeats::ago(at)))]
         }
         _ => missed,
     }

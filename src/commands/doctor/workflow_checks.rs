@@ -1,9 +1,7 @@
 //! Checks the commands and agents that the modes name: they exist, and agents have the tools their gates need.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
-use super::Diagnostic;
 use super::context::{DoctorContext, SettingsScope};
+use super::{Diagnostic, note, ok, problem};
 use crate::commands::starter;
 use crate::facts::{Frontmatter, frontmatter};
 use crate::host::event::command::same_command;
@@ -12,13 +10,13 @@ use crate::policy::check::Check;
 use crate::policy::mode::{Phase, Worker};
 use base::disk;
 use serde_yaml::Value as Yaml;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Commands that Claude Code has built in, with what they lack where the project has none of that name.
 const BUILT_IN_COMMANDS: [(&str, &str); 2] =
     [("plan", "does not start the mode"), ("code-review", "does not call the agent code-reviewer")];
 
-/// How deep folders are searched.
 const MAX_DEPTH: usize = 8;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
@@ -30,18 +28,18 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut diagnostics = commands(context);
-    let agents = agents(context);
+    let files = agents(context);
     let phases = context.catalogue.modes.iter().flat_map(|mode| &mode.phases);
-    let mut count = 0;
-    for phase in phases {
-        if let Worker::Agent(names) = &phase.worker {
-            count += 1;
-            diagnostics.extend(agent(context, &agents, phase, names));
-        }
-    }
-    if diagnostics.is_empty() && count > 0 {
+    let agents = phases.filter_map(|phase| match &phase.worker {
+        Worker::Agent(names) => Some((phase, names)),
+        _ => None,
+    });
+    let agents: Vec<_> = agents.collect();
+    diagnostics.extend(agents.iter().flat_map(|(phase, names)| agent(context, &files, phase, names)));
+    if diagnostics.is_empty() && !agents.is_empty() {
+        let count = agents.len();
         let message = format!("every command has a file, and {count} agents have the tools they need");
-        diagnostics.push(Diagnostic::ok("workflow", message));
+        diagnostics.push(ok("workflow", message));
     }
     diagnostics
 }
@@ -56,22 +54,19 @@ fn plugin_only(context: &DoctorContext) -> Option<Diagnostic> {
     }
     let file = calls.first().map(|(file, _)| file.name.as_str()).unwrap_or_default();
     let message = format!("a plugin gates this project (`{file}`), which has no command that starts a mode");
-    Some(Diagnostic::note("workflow", message, "add the commands and agents to `.claude`, if you want the modes here"))
+    Some(note("workflow", message, "add the commands and agents to `.claude`, if you want the modes here"))
 }
 
 fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut missing: Vec<&String> = Vec::new();
-    for command in context.catalogue.modes.iter().flat_map(|mode| &mode.commands) {
-        if !missing.contains(&command) && !has_command(context, command) {
-            missing.push(command);
-        }
-    }
+    let mut missing: Vec<&String> = context.catalogue.modes.iter().flat_map(|mode| &mode.commands).collect();
+    let mut seen = BTreeSet::new();
+    missing.retain(|command| seen.insert(*command) && !has_command(context, command));
     let diagnostic = |command: &String| {
         let fix = fix(context, "commands", command);
         let built_in = BUILT_IN_COMMANDS.iter().find(|(name, _)| name == command);
         let effect = built_in.map(|(_, effect)| format!(" (Claude Code's own command {effect})")).unwrap_or_default();
         let item = format!("/{command}{effect}");
-        Diagnostic::problem("command-missing", "commands without a file in `.claude/commands`", fix).about(item)
+        problem("command-missing", "commands without a file in `.claude/commands`", fix).about(item)
     };
     missing.into_iter().map(diagnostic).collect()
 }
@@ -96,14 +91,14 @@ fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[
         }
         let name = names.first().map_or("", AgentName::as_str);
         let (message, fix) = ("agents without a file in `.claude/agents`", fix(context, "agents", name));
-        return vec![Diagnostic::problem("agent-missing", message, fix).about(name)];
+        return vec![problem("agent-missing", message, fix).about(name)];
     };
     let lacking = phase.after.iter().filter_map(|gate| Some((gate, missing_tools(agent, &gate.check)?)));
     lacking
         .map(|(gate, tools)| {
             let (name, file) = (&agent.name, context.target.short(&agent.path));
             let message = format!("{name} (`{file}`) needs {tools} to pass");
-            Diagnostic::problem("agent-tools-missing", message, format!("add {tools} to `tools` in that file"))
+            problem("agent-tools-missing", message, format!("add {tools} to `tools` in that file"))
                 .about(gate.id.as_str())
         })
         .collect()
@@ -126,7 +121,6 @@ fn missing_tools(agent: &AgentFile, check: &Check) -> Option<&'static str> {
     }
 }
 
-/// An agent's frontmatter.
 struct AgentFile {
     path: PathBuf,
     name: String,
@@ -138,32 +132,25 @@ struct AgentFile {
 impl AgentFile {
     fn read(path: &Path) -> Option<Self> {
         let bytes = disk::read(path, disk::SMALL).ok()?;
-        let (name, tools, denied) = match frontmatter::read(&bytes) {
+        let keys = match frontmatter::read(&bytes) {
             Frontmatter::Absent => return None,
-            Frontmatter::Keys(keys) => {
-                let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
-                (keys.get("name").and_then(Yaml::as_str).map(str::to_owned), list("tools"), list("disallowedTools"))
-            }
+            Frontmatter::Keys(keys) => keys,
             // The host accepts a colon in a description, which is not YAML.
             Frontmatter::Broken(_) => {
                 let text = String::from_utf8_lossy(&bytes);
-                let line = |key: &str| {
-                    text.lines()
-                        .skip(1)
-                        .take_while(|line| *line != "---")
-                        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))
-                };
-                let list = |key: &str| {
-                    line(key).map(|value| words(&Yaml::String(value.trim().trim_matches(['[', ']']).to_owned())))
-                };
-                (line("name").map(|name| name.trim().to_owned()), list("tools"), list("disallowedTools"))
+                let fields =
+                    text.lines().skip(1).take_while(|line| *line != "---").filter_map(|line| line.split_once(':'));
+                let fields: Vec<_> =
+                    fields.map(|(key, value)| (key.into(), value.trim().trim_matches(['[', ']']).into())).collect();
+                fields.into_iter().rev().collect()
             }
         };
-        let name = name.or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned()))?;
-        Some(Self { path: path.to_owned(), name, tools, denied: denied.unwrap_or_default() })
+        let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
+        let name = keys.get("name").and_then(Yaml::as_str).or_else(|| path.file_stem()?.to_str())?.to_owned();
+        let (tools, denied) = (list("tools"), list("disallowedTools").unwrap_or_default());
+        Some(Self { path: path.to_owned(), name, tools, denied })
     }
 
-    /// Whether it may use a tool, perhaps with restrictions.
     fn may_use(&self, tool: &str) -> bool {
         // A restricted tool counts: `Bash(git *)` can commit, and a denied `Write(secret/**)` leaves other paths.
         let named = |own: &String| own.split('(').next().unwrap_or_default().trim() == tool || own == "*";
@@ -184,12 +171,10 @@ fn words(value: &Yaml) -> Vec<String> {
 /// The host's own agents, which have all tools.
 const BUILT_IN: [&str; 6] = ["general-purpose", "Explore", "Plan", "claude", "claude-code-guide", "fork"];
 
-/// Whether the host has an agent of that name built in.
 fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|own| same_agent(own, name))
 }
 
-/// The agents of the project, the user and enabled plugins.
 fn agents(context: &DoctorContext) -> Vec<AgentFile> {
     let own = [Some(context.target.claude.join("agents")), context.user.as_ref().map(|user| user.join("agents"))];
     let own = own.into_iter().flatten().flat_map(|folder| markdown(&folder));

@@ -1,6 +1,5 @@
 //! What a task is for, by its name.
 
-/// What a command is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Test,
@@ -11,10 +10,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All purposes, in the order of messages.
     pub const ALL: [Self; 4] = [Self::Test, Self::Lint, Self::Build, Self::Format];
 
-    /// The name of its variable.
     pub fn variable(self) -> &'static str {
         match self {
             Self::Test => "test",

@@ -3,7 +3,6 @@
 use super::{ProjectCommand, ProjectFiles, Purpose};
 use serde_json::Value;
 
-/// How many packages of a workspace are looked at.
 const MOST_PACKAGES: usize = 100;
 
 /// The commands of every task file in the root.

@@ -2,7 +2,6 @@
 
 use super::{ProjectCommand, ProjectFiles, Purpose};
 
-/// A build file and the commands that belong to it.
 const TOOLCHAINS: [(&str, &[(Purpose, &str)]); 14] = [
     (
         "Cargo.toml",
@@ -36,7 +35,6 @@ const TOOLCHAINS: [(&str, &[(Purpose, &str)]); 14] = [
     ("pubspec.yaml", &[(Purpose::Test, "flutter test"), (Purpose::Test, "dart test"), (Purpose::Lint, "dart analyze")]),
 ];
 
-/// The commands of every build file in the root.
 pub(super) fn commands(files: &ProjectFiles<'_>) -> Vec<ProjectCommand> {
     let mut found = Vec::new();
     for (source, commands) in TOOLCHAINS.iter().filter(|(source, _)| files.has(source)) {

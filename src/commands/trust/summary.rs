@@ -6,7 +6,7 @@ use crate::policy::check::Check;
 use crate::policy::mode::{
     BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, NamedProgram, Phase, ProjectSources, embedded_mode,
 };
-use crate::policy::settings::Settings;
+use crate::policy::settings::{Level, Settings};
 use crate::state::trust::{ConfigFiles, TrustRecord};
 use base::printable;
 use serde_json::{Value, json};
@@ -24,7 +24,6 @@ pub(super) fn print_files(files: &ConfigFiles) {
     }
 }
 
-/// Prints the differences from what the user agreed to.
 pub(super) fn print_changes(record: &TrustRecord, files: &ConfigFiles) {
     screen::print_line("changed since you trusted it:");
     for change in differences(record, files) {
@@ -45,7 +44,6 @@ pub(super) fn changes(record: &TrustRecord, files: &ConfigFiles) -> Vec<Value> {
     changes.map(|change| json!({"path": change.path, "diff": change.diff()})).collect()
 }
 
-/// A file that has changed since the user agreed to it.
 struct TrustChange {
     path: String,
     before: Option<String>,
@@ -122,7 +120,6 @@ pub(super) fn broken_files(sources: &ProjectSources, files: &ConfigFiles) -> Vec
     own.map(line).collect()
 }
 
-/// The gates of a mode that are not exactly built-in ones.
 fn own_gates<'m>(mode: &'m Mode, shipped: Option<&Mode>) -> Vec<&'m Gate> {
     let is_own = |placed: &(GatePlace<'_>, &Gate)| !shipped.is_some_and(|mode| has_gate(mode, placed));
     placed_gates(mode).into_iter().filter(is_own).map(|(_, gate)| gate).collect()
@@ -143,7 +140,6 @@ fn placed_gates(mode: &Mode) -> Vec<(GatePlace<'_>, &Gate)> {
     before.chain(mode.phases.iter().flat_map(phase_gates)).chain(gates).collect()
 }
 
-/// Whether a mode has the same gate at the same place.
 fn has_gate(mode: &Mode, (place, gate): &(GatePlace<'_>, &Gate)) -> bool {
     // The built-in gates of the base mode keep their level, whatever the project's settings say.
     let level = |own: &Gate| if mode.name == BASE { gate.level } else { own.level };
@@ -151,7 +147,6 @@ fn has_gate(mode: &Mode, (place, gate): &(GatePlace<'_>, &Gate)) -> bool {
     placed_gates(mode).into_iter().any(|(own, other)| own == *place && is_same(other))
 }
 
-/// Whether two phases have the same worker at the same time.
 fn is_same_phase(left: &Phase, right: &Phase) -> bool {
     let part = |phase: &Phase| {
         let Phase { name, worker, blocks_stop, when, from, .. } = phase.clone();
@@ -160,51 +155,33 @@ fn is_same_phase(left: &Phase, right: &Phase) -> bool {
     part(left) == part(right)
 }
 
-/// What a project's mode changes in the built-in mode that it replaces, apart from gates.
-fn changed_parts(mode: &Mode, shipped: &Mode) -> Vec<String> {
-    let name = shown(&mode.name);
-    let mut lines = Vec::new();
-    if mode.commands != shipped.commands {
-        let commands: Vec<String> = mode.commands.iter().map(|command| shown(&format!("/{command}"))).collect();
-        let commands = if commands.is_empty() { "nothing".to_owned() } else { commands.join(", ") };
-        lines.push(format!("starts the mode {name} with {commands}"));
-    }
-    if let Some(patience) = mode.patience.filter(|patience| Some(*patience) != shipped.patience) {
-        lines.push(format!("allows a stop in {name} after {}", screen::counted(patience as usize, "block")));
-    }
-    let phases = mode.phases.len() == shipped.phases.len()
-        && mode.phases.iter().zip(&shipped.phases).all(|(own, other)| is_same_phase(own, other));
-    if !phases {
-        lines.push(format!("changes the phases of {name}: who works in them, or when"));
-    }
-    if shipped.strict && !mode.strict {
-        lines.push(format!("does not keep the order of the phases of {name}"));
-    }
-    if mode.namespace != shipped.namespace {
-        lines.push(format!("keeps the state of {name} under another name"));
-    }
-    if (&mode.say, &mode.end) != (&shipped.say, &shipped.end) {
-        lines.push(format!("changes what the model reads at the start or end of {name}"));
-    }
-    lines
-}
-
-/// What a project's mode lacks of the built-in mode that it replaces, or makes weaker.
+/// What a project's mode changes in the built-in mode that it replaces, or makes weaker.
 fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
     let name = shown(&mode.name);
+    let commands: Vec<String> = mode.commands.iter().map(|command| shown(&format!("/{command}"))).collect();
+    let commands = if commands.is_empty() { "nothing".to_owned() } else { commands.join(", ") };
+    let patience = mode.patience.filter(|patience| Some(*patience) != shipped.patience);
+    let stops = screen::counted(patience.unwrap_or_default() as usize, "block");
+    let has_same_phases = mode.phases.len() == shipped.phases.len()
+        && mode.phases.iter().zip(&shipped.phases).all(|(own, other)| is_same_phase(own, other));
     let missing = placed_gates(shipped).into_iter().filter(|placed| !has_gate(mode, placed));
     let missing: Vec<String> = missing.map(|(_, gate)| shown(gate.id.as_str())).collect();
-    let mut lines = changed_parts(mode, shipped);
-    if !missing.is_empty() {
-        lines.push(format!("changes or removes built-in gates of {name}: {}", missing.join(", ")));
-    }
-    if let Some(level) = mode.level.filter(|level| Some(*level) != shipped.level) {
-        lines.push(format!("sets the mode {name} to `{}`", level.word()));
-    }
-    if mode.definitions != shipped.definitions {
-        lines.push(format!("changes variables, artifacts or agents of {name}"));
-    }
-    lines
+    let level = mode.level.filter(|level| Some(*level) != shipped.level);
+    let changes = [
+        (mode.commands != shipped.commands, format!("starts the mode {name} with {commands}")),
+        (patience.is_some(), format!("allows a stop in {name} after {stops}")),
+        (!has_same_phases, format!("changes the phases of {name}: who works in them, or when")),
+        (shipped.strict && !mode.strict, format!("does not keep the order of the phases of {name}")),
+        (mode.namespace != shipped.namespace, format!("keeps the state of {name} under another name")),
+        (
+            (&mode.say, &mode.end) != (&shipped.say, &shipped.end),
+            format!("changes what the model reads at the start or end of {name}"),
+        ),
+        (!missing.is_empty(), format!("changes or removes built-in gates of {name}: {}", missing.join(", "))),
+        (level.is_some(), format!("sets the mode {name} to `{}`", level.map_or("", Level::word))),
+        (mode.definitions != shipped.definitions, format!("changes variables, artifacts or agents of {name}")),
+    ];
+    changes.into_iter().filter(|(is_change, _)| *is_change).map(|(_, text)| text).collect()
 }
 
 fn gate_powers(gate: &Gate) -> Vec<String> {
@@ -256,7 +233,6 @@ fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
     powers
 }
 
-/// A text of the project on one line, without characters that a terminal would act on.
 fn shown(text: &str) -> String {
     let rest = text.chars().count().saturating_sub(LONGEST);
     let cut = if rest > 0 { format!("… and {rest} more characters, see the file") } else { String::new() };

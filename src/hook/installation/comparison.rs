@@ -16,13 +16,11 @@ use std::path::Path;
 /// The end of a sentence about settings that the host is kept from applying.
 const HELD: &str = "; the hooks stay active in this session";
 
-/// How many changed settings of a file are named.
 const MOST_SETTINGS: usize = 8;
 
 /// Why the host must not apply a settings file that a tool call changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum HoldReason {
-    /// It switches all hooks off.
     Disabled,
     /// It has lost modegate's entries, or the host cannot read it.
     Entries,
@@ -38,7 +36,6 @@ impl HoldReason {
     }
 }
 
-/// A comparison that has found a difference.
 pub(super) struct InstallationComparison<'a> {
     pub places: &'a ProjectPaths,
     pub last: Option<LastComparison>,
@@ -128,7 +125,6 @@ impl InstallationComparison<'_> {
     }
 }
 
-/// A settings file that has changed.
 struct SettingsChange<'a> {
     name: &'a str,
     path: &'a Path,

@@ -16,7 +16,6 @@ const CLOCK_STEP: u64 = 20_000_000;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastComparison {
     at: Timestamp,
-    /// Whether a tool has run since.
     has_calls: bool,
 }
 

@@ -1,16 +1,12 @@
 //! What the file system says about a file: equal stamps mean that its content need not be read.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Size, times and identity of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileStamp {
     size: u64,
-    /// In nanoseconds.
     modified: u64,
     /// When anything about the file changed, in nanoseconds; unlike `modified`, no program can set it.
     pub(super) changed: u64,
@@ -19,7 +15,6 @@ pub(super) struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file; `None` if it is missing.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = path.metadata().ok()?;
         let modified = nanoseconds(meta.modified().ok()?);

@@ -6,7 +6,6 @@ use crate::host::ids::comparable;
 ///
 /// Only the first token counts, so `/planning` is not `/plan` and a path is not a command. The form that transcripts
 /// use (`<command-name>/plan</command-name>`) is supported too.
-#[must_use]
 pub fn typed(prompt: &str) -> Option<&str> {
     let prompt = prompt.trim_start();
     let token = match wrapped(prompt) {
@@ -27,7 +26,6 @@ fn wrapped(prompt: &str) -> Option<&str> {
 }
 
 /// Whether the host wrote `prompt`; such a prompt activates nothing.
-#[must_use]
 pub fn is_machine_prompt(prompt: &str) -> bool {
     const MARKS: [&str; 3] = ["<task-notification>", "<local-command", "<system-"];
     let prompt = prompt.trim_start();
@@ -36,7 +34,6 @@ pub fn is_machine_prompt(prompt: &str) -> bool {
 
 /// Whether two names mean the same command, ignoring the slash and modegate's own plugin prefix; `own` is the name in a
 /// mode file.
-#[must_use]
 pub fn same_command(own: &str, other: &str) -> bool {
     let (own, other) = comparable(own.trim_start_matches('/'), other.trim_start_matches('/'));
     own == other

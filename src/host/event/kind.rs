@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How an event is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blocking {
     /// `hookSpecificOutput.permissionDecision: deny`.
@@ -22,11 +21,8 @@ pub enum Blocking {
 /// What the host does with the answer to an event.
 #[derive(Debug, Clone, Copy)]
 pub struct EventRow {
-    /// The event.
     pub kind: EventKind,
-    /// The host's name for it.
     pub name: &'static str,
-    /// How it blocks.
     pub blocking: Blocking,
     /// Whether `additionalContext` reaches a model without making it run again.
     pub context: bool,
@@ -54,7 +50,6 @@ macro_rules! events {
 
         impl EventKind {
             /// The row of this event.
-            #[must_use]
             pub const fn row(self) -> EventRow {
                 match self {
                     $(EventKind::$name => EventRow {

@@ -3,7 +3,6 @@
 use super::alias;
 
 /// Whether the patterns select `subject`: none with `!` matches, and one of the others does if there are any.
-#[must_use]
 pub fn selected(names: &[impl AsRef<str>], subject: &str) -> bool {
     let names = || names.iter().map(AsRef::as_ref);
     let denied = |name: &str| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
@@ -12,7 +11,6 @@ pub fn selected(names: &[impl AsRef<str>], subject: &str) -> bool {
 }
 
 /// Splits `a|b` at its bars, except inside `/…/`.
-#[must_use]
 pub fn split(text: &str) -> Vec<String> {
     let (mut names, mut name, mut inside) = (Vec::new(), String::new(), false);
     for c in text.chars() {
@@ -33,8 +31,6 @@ pub fn split(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The problem with a pattern whose regular expression does not compile.
-#[must_use]
 pub fn pattern_error(name: &str) -> Option<String> {
     let pattern = expression(name.strip_prefix('!').unwrap_or(name))?;
     let built = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();

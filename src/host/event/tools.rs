@@ -52,7 +52,6 @@ pub const TOOLS: [&str; 45] = [
 ];
 
 /// Whether a name in a trigger is the plain name of a tool that is not the host's own.
-#[must_use]
 pub fn is_unknown_tool(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     plain && !name.starts_with("mcp__") && !TOOLS.iter().any(|tool| same_agent(tool, name))

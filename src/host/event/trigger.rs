@@ -12,44 +12,26 @@ pub struct Trigger {
     pub names: Vec<String>,
 }
 
-/// Why a trigger cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TriggerError {
-    /// The word before the parenthesis is not an event.
+    #[error("unknown event `{0}`")]
     UnknownEvent(String),
-    /// The closing parenthesis is missing.
+    #[error("`{0}` lacks its `)`")]
     Unclosed(String),
 }
 
-impl std::fmt::Display for TriggerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UnknownEvent(word) => write!(f, "unknown event `{word}`"),
-            Self::Unclosed(text) => write!(f, "`{text}` lacks its `)`"),
-        }
-    }
-}
-
-impl std::error::Error for TriggerError {}
-
-/// An event of the host, or a selector over such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TriggerEvent {
     /// An event of the host.
     Event(EventKind),
-    /// A slash command begins, typed or called by the model.
     CommandStart,
     /// The main agent stops while a command's mode is active.
     CommandEnd,
-    /// The model calls a skill.
     SkillStart,
-    /// A skill has loaded.
     SkillEnd,
 }
 
 impl TriggerEvent {
-    /// The host's events that it can match.
-    #[must_use]
     pub fn kinds(self) -> Vec<EventKind> {
         match self {
             Self::Event(kind) => vec![kind],
@@ -121,8 +103,6 @@ impl Trigger {
 /// Tools that have had another name: the former and the present one.
 const RENAMED: [[&str; 2]; 2] = [["Task", "Agent"], ["SlashCommand", "Skill"]];
 
-/// The present name of a tool.
-#[must_use]
 pub fn alias(tool: &str) -> &str {
     RENAMED.iter().find(|[former, _]| *former == tool).map_or(tool, |[_, present]| present)
 }

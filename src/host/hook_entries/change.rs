@@ -21,7 +21,6 @@ pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unpre
     Ok(own_before != own_after || is_dropped())
 }
 
-/// The file as the tool would leave it.
 fn after(event: &Event, before: &str) -> Option<String> {
     if let Some(content) = event.input("content").or_else(|| event.input("file_text")) {
         return Some(content.to_owned());

@@ -1,6 +1,6 @@
 //! Edits the syntax tree of a settings file.
 
-use super::entry::{arguments, is_hook_call, mentions_hook_call};
+use super::entry::mentions_hook_call;
 use super::launcher;
 use super::{HookEntry, SettingsScope, TIMEOUT};
 use crate::host::event::EventKind;
@@ -10,7 +10,6 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use jsonc_parser::json;
 use serde_json::Value;
 
-/// Why a settings file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     #[error("{reason}, so Claude Code ignores the whole file")]
@@ -22,13 +21,11 @@ pub enum SettingsError {
     /// The top level, or `hooks`, is not an object.
     #[error("{0} is not a JSON object")]
     NotAnObject(&'static str),
-    /// The entries of an event are not a list.
     #[error("`hooks.{0}` is not a list")]
     NotAList(String),
     /// A setting has a value for which the host drops the file.
     #[error("`{setting}` is not {wanted}, so Claude Code ignores the whole file")]
     WrongType { setting: &'static str, wanted: &'static str },
-    /// The edited text would not be JSON.
     #[error("the file cannot be edited without breaking it")]
     NotEditable,
     #[error("the key `{0}` appears twice")]
@@ -36,7 +33,6 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// Line and column of the error, from 1.
     pub fn place(&self) -> Option<(usize, usize)> {
         match self {
             Self::Syntax { place, .. } => Some(*place),
@@ -208,33 +204,28 @@ fn own(entries: &CstArray) -> Vec<CstObject> {
     entries.elements().iter().filter_map(CstNode::as_object).filter(is_ours).collect()
 }
 
+/// An entry as the host reads it.
+fn value(object: &CstObject) -> Value {
+    serde_json::from_str(&object.to_string()).unwrap_or_default()
+}
+
 /// Whether the user calls modegate in their own shell line.
 fn has_custom_call(groups: &CstArray) -> bool {
     let entries =
         groups.elements().iter().filter_map(entries).flat_map(|entries| entries.elements()).collect::<Vec<_>>();
-    let command = |entry: &CstNode| entry.as_object()?.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
-    entries.iter().filter_map(command).any(|line| mentions_hook_call(&line))
+    let entries = entries.iter().filter_map(CstNode::as_object).map(|entry| value(&entry));
+    entries.filter_map(|entry| Some(entry.get("command")?.as_str()?.to_owned())).any(|line| mentions_hook_call(&line))
 }
 
 fn is_ours(entry: &CstObject) -> bool {
-    let (command, args) = words(entry);
-    let args: Option<Vec<&str>> = args.as_ref().map(|args| args.iter().map(String::as_str).collect());
-    is_hook_call(&command, args.as_deref())
-}
-
-fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
-    let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
-    let command = entry.get("command").and_then(|own| text(own.value()?)).unwrap_or_default();
-    let args = entry.array_value("args").map(|args| args.elements().into_iter().filter_map(text).collect());
-    (command, args)
+    HookEntry { event: "", matcher: None, entry: &value(entry) }.is_ours()
 }
 
 /// Whether an entry of a group gets every event of its kind and decides it in the session's own project.
 fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool {
     // Of two equal keys, the host uses the last, and the editor the first.
     let value = |object: &CstObject| {
-        let value: Value = serde_json::from_str(&object.to_string()).ok()?;
-        (value.as_object()?.len() == object.properties().len()).then_some(value)
+        Some(value(object)).filter(|value| value.as_object().is_some_and(|own| own.len() == object.properties().len()))
     };
     let (Some(group), Some(entry)) = (group.as_object().as_ref().and_then(value), value(entry)) else { return false };
     let matcher = group.get("matcher").map(Value::as_str);
@@ -244,10 +235,11 @@ fn is_unrestricted(group: &CstNode, entry: &CstObject, kind: EventKind) -> bool 
 
 /// Makes an entry call `program` in the present form; its other keys are the user's choice.
 fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
-    let (before, args) = words(entry);
-    let (command, new_args) = launcher::call(program, &arguments(&before, args.as_deref()), kind);
+    let before = value(entry);
+    let before = HookEntry { event: kind.name(), matcher: None, entry: &before };
+    let (command, new_args) = launcher::call(program, &before.arguments(), kind);
     let Some(own) = entry.get("command") else { return };
-    if before != command {
+    if before.command() != Some(&command) {
         own.set_value(CstInputValue::String(command));
     }
     match (entry.get("args"), new_args) {
@@ -261,7 +253,7 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
             }
         }
         (None, Some(args)) => drop(entry.insert(own.property_index() + 1, "args", texts(args))),
-        (Some(old), Some(new)) if args.as_ref() != Some(&new) => old.set_value(texts(new)),
+        (Some(old), Some(new)) if before.args().is_none_or(|args| args != new) => old.set_value(texts(new)),
         _ => {}
     }
     if entry.get("timeout").is_none() {

@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
-/// Lines that run the program on PATH.
 const PLAIN: [&str; 2] = ["modegate hook", "modegate hook --exit-zero"];
 
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,6 @@ pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
 }
 
 impl<'a> HookEntry<'a> {
-    /// The command; `None` for other kinds of hooks.
     pub fn command(&self) -> Option<&'a str> {
         self.entry.get("command").and_then(Value::as_str)
     }
@@ -89,13 +87,11 @@ impl<'a> HookEntry<'a> {
         })
     }
 
-    /// Whether it calls `modegate hook`.
     pub fn is_ours(&self) -> bool {
         is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
     /// Whether it runs the program on PATH without more, which may not be there: other entries also look elsewhere.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         let line = [&[self.command().unwrap_or_default()][..], &self.args().unwrap_or_default()].concat().join(" ");
         PLAIN.contains(&line.as_str())
@@ -103,7 +99,6 @@ impl<'a> HookEntry<'a> {
 
     /// Whether every event of its kind reaches modegate through it, and its answer counts: it is what `install` writes for
     /// the project's program or the user's copy, or the program on PATH without more.
-    #[must_use]
     pub fn is_certain_to_decide(&self, user_program: Option<&Path>) -> bool {
         let project = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
         let user = user_program.map(Path::to_string_lossy);
@@ -121,7 +116,6 @@ impl<'a> HookEntry<'a> {
         self.matches_every_event() && is_command && is_in_time && self.other_keys().is_empty()
     }
 
-    /// The keys that `install` does not write.
     pub fn other_keys(&self) -> Vec<&'a str> {
         const KEYS: [&str; 6] = ["type", "command", "args", "timeout", "statusMessage", "onFailure"];
         let keys = self.entry.as_object().into_iter().flat_map(|entry| entry.keys()).map(String::as_str);
@@ -143,10 +137,16 @@ impl<'a> HookEntry<'a> {
         matches!(self.arguments().as_str(), "hook" | "hook --exit-zero")
     }
 
-    /// The arguments of its call of modegate, as one text.
-    fn arguments(&self) -> String {
-        let args: Option<Vec<String>> = self.args().map(|args| args.into_iter().map(str::to_owned).collect());
-        arguments(self.command().unwrap_or_default(), args.as_deref())
+    pub(super) fn arguments(&self) -> String {
+        let command = self.command().unwrap_or_default();
+        let words = match (launcher::parsed(command), self.args()) {
+            (Some((_, args)), _) => args.to_owned(),
+            (None, Some(args)) => args.join(" "),
+            (None, None) => split_line(command).1.to_owned(),
+        };
+        // The flag of an entry that was copied from the plugin would keep an entry of the settings silent.
+        let words: Vec<&str> = words.split_whitespace().filter(|word| *word != FALLBACK_FLAG).collect();
+        if words.is_empty() { "hook".to_owned() } else { words.join(" ") }
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.
@@ -163,7 +163,7 @@ impl<'a> HookEntry<'a> {
 }
 
 /// Whether a command with arguments, or a shell line, is `modegate hook` or the bare program.
-pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
+fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
     if let Some((program, args)) = launcher::parsed(command) {
         return is_hook_call(&program, Some(&[args]));
     }
@@ -190,18 +190,6 @@ pub(super) fn mentions_hook_call(line: &str) -> bool {
     let words: Vec<&str> = plain.split_whitespace().collect();
     let is_it = |word: &str| matches!(word.rsplit(['/', '\\']).next(), Some("modegate" | "modegate.exe"));
     words.windows(2).any(|two| matches!(two, [program, "hook"] if is_it(program)))
-}
-
-/// The arguments of a hook call, as one text.
-pub(super) fn arguments(command: &str, args: Option<&[String]>) -> String {
-    let words = match (launcher::parsed(command), args) {
-        (Some((_, args)), _) => args.to_owned(),
-        (None, Some(args)) => args.join(" "),
-        (None, None) => split_line(command).1.to_owned(),
-    };
-    // The flag of an entry that was copied from the plugin would keep an entry of the settings silent.
-    let words: Vec<&str> = words.split_whitespace().filter(|word| *word != FALLBACK_FLAG).collect();
-    if words.is_empty() { "hook".to_owned() } else { words.join(" ") }
 }
 
 fn is_quote(c: char) -> bool {

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The setting that switches all hooks off.
 pub const DISABLING: &str = "disableAllHooks";
 
 /// Variables that lead programs, or modegate's own files, elsewhere.
@@ -33,7 +32,6 @@ const VARIABLES: [&str; 9] = [
 pub struct GuardedSettings {
     /// The entries of each event, as texts.
     entries: BTreeMap<String, BTreeSet<String>>,
-    /// The events with entries, in the order of the file.
     order: Vec<String>,
     program: Option<String>,
     pub others: BTreeMap<String, String>,
@@ -61,7 +59,6 @@ impl GuardedSettings {
         !self.entries.is_empty()
     }
 
-    /// Whether the file has all entries of `other`.
     pub fn has_entries_of(&self, other: &Self) -> bool {
         let has = |(event, texts): (&String, &BTreeSet<String>)| {
             self.entries.get(event).is_some_and(|own| texts.is_subset(own))

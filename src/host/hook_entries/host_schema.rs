@@ -5,7 +5,6 @@ use super::edit::quoted;
 use crate::host::event::EventKind;
 use serde_json::Value;
 
-/// Whether the host takes a value.
 type ValueForm = fn(&Value) -> bool;
 
 /// Settings for which the host drops the whole file if the value has another type, as measured with 2.1.325.
@@ -73,7 +72,6 @@ pub(super) fn is_used(settings: &Value) -> bool {
     check_schema(settings).is_ok() && events.all(is_fine)
 }
 
-/// What is wrong with the entries of an event.
 pub fn malformed(groups: &Value) -> Option<&'static str> {
     let Some(groups) = groups.as_array() else { return Some("it is not a list") };
     groups.iter().find_map(|group| {

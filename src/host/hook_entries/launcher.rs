@@ -46,7 +46,6 @@ pub(super) fn call(program: &str, args: &str, kind: EventKind) -> (String, Optio
     (program.to_owned(), Some(args.split(' ').map(str::to_owned).collect()))
 }
 
-/// The line of a project's entry.
 fn line(args: &str, kind: EventKind) -> String {
     LINE.replace("EVENT", kind.name()).replace("ARGS", args)
 }

@@ -5,13 +5,11 @@ use super::{DISABLING, HookEntry, entries_in, settings_value};
 use serde_json::Value;
 use std::path::Path;
 
-/// The flag of `modegate hook` in such an entry.
 pub(super) const FALLBACK_FLAG: &str = "--fallback";
 
 /// The prefix of modegate's plugin in `enabledPlugins`; what follows is the name of a marketplace.
 pub(super) const PLUGIN_PREFIX: &str = "modegate@";
 
-/// A settings file that the host reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostSettings {
     /// Its text; the host ignores a file that is not JSON.
@@ -38,6 +36,7 @@ impl HostSettings {
 
 impl SettingsScope {
     /// Whether a repository can have brought the file along.
+    #[must_use]
     pub fn is_of_project(self) -> bool {
         matches!(self, Self::Project | Self::Local)
     }
@@ -49,7 +48,6 @@ impl SettingsScope {
 /// `from_plugin`. Where the administrator allows only managed hooks, or a file switches the others off, no other entry
 /// counts. An entry of a project counts only if it is certain to decide and the host uses its file: otherwise a
 /// repository could silence the others. `user_program` is the user's copy of the program.
-#[must_use]
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool, user_program: Option<&Path>) -> bool {
     let is_managed = |file: &HostSettings| file.scope == SettingsScope::Managed;
     // Most settings files name neither the program nor the setting.

@@ -6,7 +6,6 @@ use crate::host::ids::{UNKNOWN_TEAMMATE, teammate_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The agents and edits of one session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ActivityLog {
     agents: Vec<KnownAgent>,
@@ -18,7 +17,6 @@ pub struct ActivityLog {
     writes: Vec<(WrittenFile, FileWriter)>,
 }
 
-/// An agent that edited a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileWriter {
     /// Its type, or `main`.
@@ -29,13 +27,11 @@ struct FileWriter {
     is_edit: bool,
 }
 
-/// An agent that has started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownAgent {
     id: String,
     /// Its type; empty if it is not known.
     agent: String,
-    /// The name that it was given.
     name: Option<String>,
 }
 
@@ -134,7 +130,6 @@ impl ActivityLog {
         Some(MessageAddressee { id: known.id.clone(), agent: self.agent(&known.id)?, running: is_running })
     }
 
-    /// The types of the agents that have started and not stopped.
     pub fn in_flight(&self) -> Vec<String> {
         self.running.iter().filter_map(|id| self.agent(id)).collect()
     }

@@ -16,7 +16,6 @@ impl HistoryBuilder {
     /// Only journal lines with one of these words change the history.
     pub const EVENTS: [&str; 4] = ["\"PostToolUse\"", "\"UserPromptSubmit\"", "\"UserPromptExpansion\"", "\"Skill\""];
 
-    /// Starts an empty history of a session in the project at `home`.
     pub fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), ..Self::default() }
     }

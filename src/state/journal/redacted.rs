@@ -5,7 +5,6 @@ use redact::walk::{JsonRewriter, rewrite, rewrite_fields};
 use redact::{MASK, is_secret_name, masked_text};
 use serde_json::{Map, Value, json};
 
-/// The deepest nesting that is kept.
 const DEEPEST: usize = 100;
 /// The longest text that is kept, in bytes.
 const LONGEST: usize = 16 * 1024;
@@ -38,7 +37,6 @@ pub fn redacted(event: &Value) -> Value {
 }
 
 /// A copy of the fields of an event for the journal.
-#[must_use]
 pub fn redacted_fields(fields: &Map<String, Value>) -> Value {
     rewrite_fields(fields, "", (EventSection::Event, 0), &mut EventRedactor)
 }
@@ -61,7 +59,6 @@ enum EventSection {
 }
 
 impl EventSection {
-    /// The section of the field `key`.
     fn below(self, key: &str) -> Self {
         match (self, key) {
             (Self::Event, "tool_input") => Self::Input,
@@ -102,7 +99,6 @@ impl EventSection {
 struct EventRedactor;
 
 impl JsonRewriter for EventRedactor {
-    /// The section and the depth of a value.
     type WalkState = (EventSection, usize);
 
     fn whole(&mut self, value: &Value, key: &str, (section, depth): Self::WalkState) -> Option<Value> {

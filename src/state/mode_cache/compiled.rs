@@ -23,21 +23,16 @@ const BLOCK: u64 = if READS_WHOLE { u64::MAX } else { 4 * 1024 - 1 };
 const SUM: usize = 8;
 const LENGTH: usize = 4;
 
-/// Modes and their origins.
 pub(super) type LoadedModes = (Vec<Mode>, Vec<ModeOrigin>);
 
 /// A compiled file that is up to date.
 pub(super) struct CompiledModes {
     file: Option<File>,
-    /// The beginning of the file.
     bytes: Vec<u8>,
-    /// Where the list of modes begins.
     list: usize,
-    /// Where the modes begin.
     start: usize,
 }
 
-/// One mode in the file.
 #[derive(Debug, Serialize, Deserialize)]
 struct ModeEntry<'a> {
     /// Its place after the index.
@@ -107,12 +102,10 @@ impl CompiledModes {
     }
 }
 
-/// The bytes, if they have this checksum.
 fn checked<'a>(sum: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     (sum == checksum(bytes).to_le_bytes()).then_some(bytes)
 }
 
-/// The mode in a part of the file.
 fn decoded(bytes: &[u8]) -> Option<(Mode, ModeOrigin)> {
     let (sum, mode) = bytes.split_at_checked(SUM)?;
     postcard::from_bytes(checked(sum, mode)?).ok()

@@ -25,13 +25,11 @@ pub(super) fn with_defaults(places: &ProjectPaths, mut sources: ProjectSources) 
     sources
 }
 
-/// The text of the user's own hooks file.
 pub(super) fn user_hooks(places: &ProjectPaths) -> Option<String> {
     let (path, name) = files(places).into_iter().find(|(_, name)| *name == USER_HOOKS)?;
     text(&path, name, FileKind::Gates, &mut Vec::new())
 }
 
-/// Every path whose change changes these files.
 pub(super) fn paths(places: &ProjectPaths) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = files(places).into_iter().map(|(path, _)| path).collect();
     if let Some(plugin) = &places.plugin {

@@ -1,7 +1,5 @@
 //! What a compiled file was made of.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::{BUILD, IMPORTED, context_folders, defaults, own_contexts};
 use crate::host::paths::{ProjectPaths, checksum};
 use crate::state::trust;
@@ -18,14 +16,12 @@ const RACY: Duration = Duration::from_secs(2);
 /// How closely the sources are compared with the compiled file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceScope {
-    /// Every file.
     All,
     /// The user's own files, and the record of trust. A project's file that has changed is not trusted any more, and what
     /// the person has agreed to stays in use; so it is enough to notice it with the next event that looks at every file.
     Own,
 }
 
-/// What a compiled file was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CacheKey {
     build: String,
@@ -59,7 +55,6 @@ impl CacheKey {
         (Self { build: BUILD.to_owned(), granted, own, project }, stamps.racy)
     }
 
-    /// Whether all sources were looked at.
     pub(super) fn is_complete(&self) -> bool {
         self.project.is_some()
     }
@@ -71,7 +66,6 @@ impl CacheKey {
     }
 }
 
-/// The paths, sizes and times of files.
 struct Stamps {
     now: SystemTime,
     racy: bool,
@@ -89,7 +83,6 @@ impl Stamps {
         }
     }
 
-    /// Adds a file; `false` if it is missing.
     fn add(&mut self, path: &Path) -> bool {
         let Ok(meta) = fs::metadata(path) else { return false };
         let modified = meta.modified().unwrap_or(self.now);
@@ -122,7 +115,6 @@ fn changed(_: &fs::Metadata) -> u64 {
 /// The most files that are read of a folder: every session looks at all of them.
 pub(super) const MOST_FILES: usize = 1_000;
 
-/// The mode files in a folder, and how many more there are.
 pub(super) fn mode_files(folder: &Path) -> (Vec<PathBuf>, usize) {
     let is_yaml = |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "yaml" || end == "yml");
     let mut names = disk::names(folder, usize::MAX).unwrap_or_default();

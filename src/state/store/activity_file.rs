@@ -12,12 +12,11 @@ const PURPOSE: &[u8] = b"activity";
 
 impl StateStore {
     /// The agents and edits of a session; `None` when its journal cannot be read.
-    #[must_use]
     pub fn activity(&self, id: &str) -> Option<ActivityLog> {
         let kept = self.kept_activity(id);
         let known = kept.as_ref().map(|kept| kept.position);
         let read = journal_files::activity(&self.places.journal(id), kept)?;
-        let from = known.filter(|known| known.is_in_file_of(&read.position)).map_or(0, |known| known.offset);
+        let from = known.filter(|known| known.file == read.position.file).map_or(0, |known| known.offset);
         if read.position.offset.saturating_sub(from) >= ACTIVITY_BLOCK {
             self.write_activity(id, &read);
         }
@@ -33,7 +32,6 @@ impl StateStore {
 
     /// Whether something removed or changed the journal since its agents and edits were stored; returned only once, unless the
     /// journal still cannot be read.
-    #[must_use]
     pub fn take_journal_alteration(&self, id: &str) -> bool {
         let Some(kept) = self.kept_activity(id) else { return false };
         let read = journal_files::activity(&self.places.journal(id), Some(kept));

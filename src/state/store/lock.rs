@@ -1,14 +1,10 @@
 //! Locks: one per session, and one for `cache.json`.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::StoreError;
 use base::disk;
 use fs4::{FileExt, TryLockError};
 use std::fs::{File, Metadata};
-use std::io;
 use std::path::Path;
-use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a process waits for the lock of a session before it gives up.
@@ -17,8 +13,8 @@ use std::time::{Duration, Instant};
 /// timeout of the hook entries leaves room for it.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a lock is tried where no thread can wait for it.
-const POLL: Duration = Duration::from_millis(10);
+/// How often a lock that another process holds is tried again.
+const POLL: Duration = Duration::from_millis(2);
 
 /// Takes the lock; it is released when the file is dropped or the process ends.
 pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
@@ -26,14 +22,13 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let begun = Instant::now();
     loop {
         let (file, opened) = disk::open_lock(path).map_err(io)?;
-        let file = match FileExt::try_lock(&file) {
-            Ok(()) => file,
-            Err(TryLockError::WouldBlock) => {
-                let left = timeout.saturating_sub(begun.elapsed());
-                wait(file, left).map_err(io)?.ok_or(StoreError::Busy)?
+        while let Err(error) = FileExt::try_lock(&file) {
+            match error {
+                TryLockError::Error(error) => return Err(io(error)),
+                TryLockError::WouldBlock if begun.elapsed() > timeout => return Err(StoreError::Busy),
+                TryLockError::WouldBlock => std::thread::sleep(POLL),
             }
-            Err(TryLockError::Error(error)) => return Err(io(error)),
-        };
+        }
         // The file of a removed session may have been deleted while this process waited for it.
         if is_at(&opened, path) {
             return Ok(file);
@@ -41,45 +36,9 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     }
 }
 
-/// Takes the lock if it is free.
 pub(super) fn try_take(path: &Path) -> Option<File> {
     let (file, opened) = disk::open_lock(path).ok()?;
     (FileExt::try_lock(&file).is_ok() && is_at(&opened, path)).then_some(file)
-}
-
-/// Waits in the system's queue, which is fairer than polling; `None` after the timeout.
-///
-/// A thread that is still waiting then ends with the process.
-fn wait(file: File, timeout: Duration) -> io::Result<Option<File>> {
-    let file = Arc::new(file);
-    let (sender, receiver) = mpsc::channel::<io::Result<()>>();
-    let waiting = Arc::clone(&file);
-    let waiter = std::thread::Builder::new().spawn(move || {
-        let locked = FileExt::lock(&*waiting);
-        drop(waiting);
-        let _: Result<(), _> = sender.send(locked);
-    });
-    if waiter.is_err() {
-        // The user may have no processes left.
-        return Ok(poll(&file, timeout).then(|| Arc::into_inner(file)).flatten());
-    }
-    match receiver.recv_timeout(timeout) {
-        Ok(locked) => locked.map(|()| Arc::into_inner(file)),
-        Err(_) => Ok(None),
-    }
-}
-
-fn poll(file: &File, timeout: Duration) -> bool {
-    let begun = Instant::now();
-    loop {
-        if FileExt::try_lock(file).is_ok() {
-            return true;
-        }
-        if begun.elapsed() > timeout {
-            return false;
-        }
-        std::thread::sleep(POLL);
-    }
 }
 
 /// Whether the file that was opened is still the one at `path`.
@@ -130,17 +89,19 @@ fn locker(_: &File) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A user without processes left cannot start a thread.
     #[test]
-    fn a_lock_is_waited_for_without_a_thread() {
+    fn a_lock_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = take(&path, Duration::ZERO).unwrap();
-        let other = disk::open_lock(&path).unwrap().0;
-        assert!(!poll(&other, Duration::from_millis(30)));
         assert!(matches!(take(&path, Duration::from_millis(30)), Err(StoreError::Busy)));
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || take(&path, LOCK_TIMEOUT).is_ok()
+        });
+        std::thread::sleep(Duration::from_millis(30));
         drop(held);
-        assert!(poll(&other, Duration::from_millis(30)));
+        assert!(waiting.join().unwrap());
     }
 
     #[cfg(unix)]

@@ -1,7 +1,5 @@
 //! Restores the state of a session from its journal, where something other than modegate changed or removed its file.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::StateStore;
 use super::sealed::StateStatus;
 use super::session_file::StoredSession;
@@ -10,7 +8,6 @@ use crate::state::journal_files::{self, SealedChange, SearchDepth};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
-/// What something other than modegate did to the file of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tampering {
     /// It was removed; the journal has the state.
@@ -24,8 +21,6 @@ pub enum Tampering {
 }
 
 impl Tampering {
-    /// What happened, as a sentence.
-    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Removed => {
@@ -47,7 +42,6 @@ impl Tampering {
 
 impl StateStore {
     /// Reads a session without the values for all sessions; its journal is read only where the file cannot be used.
-    #[must_use]
     pub fn read(&self, id: &str) -> StoredSession {
         let stored = self.read_file(id);
         match stored.status {
@@ -58,7 +52,6 @@ impl StateStore {
     }
 
     /// Reads a session and compares it with its journal, which may have a later state.
-    #[must_use]
     pub fn read_checked(&self, id: &str) -> StoredSession {
         let stored = self.read_file(id);
         let depth = match stored.status {
@@ -109,7 +102,6 @@ impl StateStore {
         self.accepts_change(id, &change.seal, modes_of(change)) && !self.is_old(&change.at)
     }
 
-    /// The session in a line of the journal.
     fn recorded(id: &str, change: &SealedChange<'_>) -> Option<StoredSession> {
         let mut stored = StoredSession {
             revision: change.seal.revision,
@@ -131,7 +123,6 @@ impl StateStore {
     }
 }
 
-/// The text of the modes after a change.
 fn modes_of<'a>(change: &SealedChange<'a>) -> &'a str {
     change.after.modes.map_or("{}", |modes| modes.get())
 }

@@ -8,10 +8,8 @@ use serde_json::value::RawValue;
 use std::io;
 use std::path::Path;
 
-/// The version this modegate writes.
 const VERSION: u64 = 1;
 
-/// The largest file that is read.
 const LARGEST: u64 = 64 << 20;
 
 /// Whether a file of the store could be read.
@@ -53,7 +51,6 @@ pub(crate) fn read<T: DeserializeOwned>(
     decode(&read_bytes(path)?, key, purpose)
 }
 
-/// Reads a file as it is.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, StateStatus> {
     disk::read(path, LARGEST).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => StateStatus::Missing,
@@ -62,7 +59,6 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, StateStatus> {
     })
 }
 
-/// Decodes the last line of a file that was sealed for `purpose`.
 pub(super) fn decode<T: DeserializeOwned>(
     bytes: &[u8],
     key: impl FnOnce() -> io::Result<UserKey>,
@@ -76,7 +72,7 @@ pub(super) fn decode<T: DeserializeOwned>(
     let key = key().map_err(|error| StateStatus::Unreadable(error.to_string()))?;
     let content = envelope.content.get();
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    if !from_hex(&envelope.seal).is_some_and(|seal| key.accepts(&seal, &texts)) {
+    if key.seal(&texts) != envelope.seal {
         return Err(StateStatus::Broken("its seal is not this user's".to_owned()));
     }
     serde_json::from_slice(content.as_bytes()).map_err(broken)
@@ -91,9 +87,7 @@ pub(super) fn unverified<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 /// Whether a file must survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// It must.
     Synced,
-    /// It can be made again.
     Lossy,
 }
 
@@ -105,7 +99,6 @@ fn last_line(bytes: &[u8]) -> &[u8] {
     bytes.get(start..end).unwrap_or_default()
 }
 
-/// Writes a file with a seal for `purpose`.
 pub(crate) fn write(
     path: &Path,
     key: &UserKey,
@@ -145,13 +138,8 @@ fn write_whole(path: &Path, line: &str, durability: Durability) -> io::Result<()
 fn sealed_line(key: &UserKey, purpose: &[&[u8]], content: &impl Serialize) -> io::Result<String> {
     let content = serde_json::to_string(content)?;
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    let seal = base::digest::hex(&key.seal(&texts));
+    let seal = key.seal(&texts);
     Ok(format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n"))
-}
-
-pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 #[cfg(test)]

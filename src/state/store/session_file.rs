@@ -9,7 +9,6 @@ use crate::host::ids::SessionId;
 use crate::host::paths::safe_name;
 use crate::state::journal::StateSeal;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,35 +16,28 @@ use std::sync::Arc;
 const PURPOSE: &[u8] = b"session";
 const CHANGE: &[u8] = b"change";
 
-/// The content of a line.
 #[derive(Debug, Serialize, Deserialize)]
-struct SessionRecord<'a> {
-    id: Cow<'a, SessionId>,
+struct SessionRecord {
+    id: SessionId,
     revision: u64,
-    /// The seal of the last change.
     #[serde(default)]
-    last: Cow<'a, str>,
+    last: String,
     #[serde(default)]
-    modes: Cow<'a, SessionModes>,
+    modes: SessionModes,
 }
 
-/// A session as the store has it.
 #[derive(Debug, Clone, Default)]
 pub struct StoredSession {
     /// The session, without the values for all sessions.
     pub session: Session,
-    /// How often it has been written.
     pub revision: u64,
     /// Whether its file could be read; a restored session has the status of the file.
     pub status: StateStatus,
-    /// What something other than modegate did to the file.
     pub tampering: Option<Tampering>,
-    /// The seal of the last change.
     pub(super) last: String,
 }
 
 impl StateStore {
-    /// The file of a session.
     pub(super) fn session_file(&self, id: &str) -> Option<PathBuf> {
         self.session_path(id, ".json")
     }
@@ -56,7 +48,6 @@ impl StateStore {
         Some(own.join(["sessions/", &safe_name(id), ending].concat()))
     }
 
-    /// The folder of all sessions' files.
     pub(super) fn session_folder(&self) -> Option<PathBuf> {
         self.places.state_dir.as_ref().map(|own| own.join("sessions"))
     }
@@ -87,16 +78,15 @@ impl StateStore {
         if !matches!(status, StateStatus::Unreadable(_)) || self.key().is_ok() {
             return None;
         }
-        let SessionRecord::<'static> { id, modes, .. } = sealed::unverified(&sealed::read_bytes(path).ok()?)?;
-        Some(Session { id: id.into_owned(), modes: modes.into_owned(), ..Session::default() })
+        let SessionRecord { id, modes, .. } = sealed::unverified(&sealed::read_bytes(path).ok()?)?;
+        Some(Session { id, modes, ..Session::default() })
     }
 
     pub(super) fn read_record(&self, path: &Path) -> Result<StoredSession, StateStatus> {
         let text = sealed::read_bytes(path)?;
         let record = sealed::decode(&text, || self.key().cloned(), &self.purpose(PURPOSE))?;
-        let SessionRecord::<'static> { id, revision, last, modes } = record;
-        let session = Session { id: id.into_owned(), modes: modes.into_owned(), ..Session::default() };
-        let last = last.into_owned();
+        let SessionRecord { id, revision, last, modes } = record;
+        let session = Session { id, modes, ..Session::default() };
         Ok(StoredSession { session, revision, last, status: StateStatus::Sound, tampering: None })
     }
 
@@ -114,17 +104,17 @@ impl StateStore {
         let previous = std::mem::take(&mut stored.last);
         let modes = serde_json::to_string(&stored.session.modes).map_err(|error| io(error.into()))?;
         let texts = change_texts(&previous, &stored.session.id, stored.revision, &modes);
-        stored.last = base::digest::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
+        stored.last = key.seal(&texts.each_ref().map(Vec::as_slice));
         for (name, state) in &mut stored.session.modes {
             if before.get(name) != Some(state) {
                 Arc::make_mut(state).other.insert(UPDATED.to_owned(), at.into());
             }
         }
         let record = SessionRecord {
-            id: Cow::Borrowed(&stored.session.id),
+            id: stored.session.id.clone(),
             revision: stored.revision,
-            last: Cow::Borrowed(&stored.last),
-            modes: Cow::Borrowed(&stored.session.modes),
+            last: stored.last.clone(),
+            modes: stored.session.modes.clone(),
         };
         let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
         sealed::append(path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
@@ -135,7 +125,7 @@ impl StateStore {
     pub(super) fn accepts_change(&self, id: &str, seal: &StateSeal, modes: &str) -> bool {
         let Ok(key) = self.key() else { return false };
         let texts = change_texts(&seal.previous, id, seal.revision, modes);
-        sealed::from_hex(&seal.seal).is_some_and(|seal| key.accepts(&seal, &texts.each_ref().map(Vec::as_slice)))
+        key.seal(&texts.each_ref().map(Vec::as_slice)) == seal.seal
     }
 }
 

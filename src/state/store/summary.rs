@@ -6,13 +6,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The version this modegate writes.
 const VERSION: u64 = 1;
 
 /// The key for the time of a state's last change.
 pub(super) const UPDATED: &str = "updated_at";
 
-/// Keys that are not namespaces.
 const OWN: [&str; 2] = ["version", "revision"];
 
 /// How many sessions a namespace lists: every change writes them all.
@@ -32,7 +30,6 @@ pub struct StateSummary {
     pub status: StateStatus,
 }
 
-/// The file as it is written.
 #[derive(Serialize)]
 struct SummaryContent<'a> {
     version: u64,
@@ -69,12 +66,12 @@ impl StateSummary {
         self.namespaces.get(namespace)?.get("sessions")?.get(id)
     }
 
-    /// Whether any namespace has an entry of a session.
     pub(crate) fn lists(&self, id: &str) -> bool {
         self.namespaces.keys().any(|name| self.entry(name, id).is_some())
     }
 
     /// Whether the entries of a session are those of its state, apart from the time of the last change.
+    #[must_use]
     pub fn shows(&self, session: &Session) -> bool {
         let is_same = |name: &String, state: &ModeState| {
             let entry = self.entry(name, &session.id).and_then(Value::as_object).cloned();
@@ -92,12 +89,7 @@ impl StateSummary {
         self.put_entries(session, |state| serde_json::to_value(state.shown()));
     }
 
-    /// Replaces the entries of a session by its whole state.
-    pub(super) fn put_whole(&mut self, session: &Session) {
-        self.put_entries(session, |state| serde_json::to_value(state));
-    }
-
-    fn put_entries(&mut self, session: &Session, entry: impl Fn(&ModeState) -> serde_json::Result<Value>) {
+    pub(super) fn put_entries(&mut self, session: &Session, entry: impl Fn(&ModeState) -> serde_json::Result<Value>) {
         for (name, space) in &mut self.namespaces {
             if let Some(Value::Object(sessions)) = space.get_mut("sessions")
                 && !session.modes.contains_key(name)
@@ -214,6 +206,7 @@ impl StateSummary {
     }
 
     /// The summary as it is written.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let content = SummaryContent { version: VERSION, revision: self.revision, namespaces: &self.namespaces };
         let mut bytes = serde_json::to_vec_pretty(&content).unwrap_or_default();

@@ -1,12 +1,9 @@
 //! `cache.json` on disk: compared with the sessions' own files, never believed.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::sealed::StateStatus;
 use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};
 use crate::facts::session::Session;
-use base::digest::hex;
 use base::disk;
 use std::fs;
 use std::io;
@@ -16,13 +13,11 @@ use std::time::Duration;
 /// How long a process waits for the lock of the summary: the next change or prompt writes it anyway.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The largest summary that is read.
 const LARGEST: u64 = 64 << 20;
 
 /// How `cache.json` differs from the state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryCheck {
-    /// It shows the session's state.
     Same,
     /// modegate wrote it, before the session's last change.
     Stale,
@@ -40,7 +35,6 @@ pub enum SummaryCheck {
 
 impl SummaryCheck {
     /// What something other than modegate did to the file, as a sentence.
-    #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let what = match self {
             Self::Same | Self::Stale | Self::Newer(_) => return None,
@@ -58,7 +52,6 @@ impl SummaryCheck {
     }
 }
 
-/// What is at the place of `cache.json`.
 struct SummaryFile {
     summary: StateSummary,
     /// Its digest, if this user's modegate wrote exactly this file.
@@ -68,8 +61,6 @@ struct SummaryFile {
 }
 
 impl StateStore {
-    /// Compares `cache.json` with the state of a session.
-    #[must_use]
     pub fn check_summary(&self, session: &Session) -> SummaryCheck {
         let check = self.compare(session);
         if check.sentence().is_none() {
@@ -97,8 +88,6 @@ impl StateStore {
         }
     }
 
-    /// The summary as it is in the file.
-    #[must_use]
     pub fn summary_status(&self) -> StateStatus {
         self.summary_file().summary.status
     }
@@ -107,36 +96,37 @@ impl StateStore {
     ///
     /// It is skipped while another process has the lock.
     pub fn update_summary(&self, session: Option<&Session>, at: &str) -> Result<(), StoreError> {
-        let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary, own, is_known } = self.summary_file();
-        let mut summary = match summary.status {
-            StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
-            StateStatus::Sound if own.is_some() => summary,
-            StateStatus::Sound if is_known => self.rebuilt(summary),
-            StateStatus::Sound => self.rebuilt(summary.without_sessions()),
-            StateStatus::Broken(_) | StateStatus::Unreadable(_) => {
-                self.set_aside(at)?;
-                self.rebuilt(StateSummary::default())
+        self.replace_summary(at, |SummaryFile { summary, own, is_known }| {
+            let mut summary = match summary.status {
+                StateStatus::Sound if own.is_some() => summary,
+                StateStatus::Sound if is_known => self.rebuilt(summary),
+                StateStatus::Sound => self.rebuilt(summary.without_sessions()),
+                _ => self.rebuilt(StateSummary::default()),
+            };
+            if let Some(session) = session {
+                summary.put(session);
             }
-            StateStatus::Missing => self.rebuilt(StateSummary::default()),
-        };
-        if let Some(session) = session {
-            summary.put(session);
-        }
-        self.write_summary(summary, own)
+            summary
+        })
     }
 
     /// Writes `cache.json` again from the sessions' own files.
     pub(super) fn rewrite_summary(&self, at: &str) -> Result<(), StoreError> {
+        self.replace_summary(at, |SummaryFile { summary: StateSummary { revision, .. }, .. }| {
+            self.rebuilt(StateSummary { revision, ..StateSummary::default() })
+        })
+    }
+
+    fn replace_summary(&self, at: &str, make: impl FnOnce(SummaryFile) -> StateSummary) -> Result<(), StoreError> {
         let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary: old, own, .. } = self.summary_file();
-        match old.status {
+        let file = self.summary_file();
+        match file.summary.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => self.set_aside(at)?,
             StateStatus::Sound | StateStatus::Missing => {}
         }
-        let summary = StateSummary { revision: old.revision, ..StateSummary::default() };
-        self.write_summary(self.rebuilt(summary), own)
+        let own = file.own.clone();
+        self.write_summary(make(file), own)
     }
 
     fn lock_summary(&self) -> Result<Option<fs::File>, StoreError> {
@@ -190,7 +180,7 @@ impl StateStore {
     }
 
     fn digest(&self, bytes: &[u8]) -> Option<String> {
-        Some(hex(&self.key().ok()?.seal(&[b"summary", bytes])))
+        Some(self.key().ok()?.seal(&[b"summary", bytes]))
     }
 
     fn digest_file(&self) -> Option<PathBuf> {
@@ -203,7 +193,6 @@ impl StateStore {
         text.unwrap_or_default().lines().take(2).map(str::to_owned).collect()
     }
 
-    /// Whether modegate has written a summary of this project.
     pub(super) fn has_written_summary(&self) -> bool {
         self.digest_file().is_some_and(|path| path.exists())
     }

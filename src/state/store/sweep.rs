@@ -1,7 +1,5 @@
 //! Removes the state of old sessions, and what killed writers left behind.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::session_file::StoredSession;
 use super::{StateStore, lock};
 use base::disk;
@@ -59,7 +57,6 @@ impl StateStore {
     }
 
     /// The sessions that changed last, the latest first.
-    #[must_use]
     pub fn recent(&self, most: usize) -> Vec<StoredSession> {
         let files = self.session_files().into_iter().take(most);
         files.filter_map(|(_, path)| self.read_record(&path).ok()).collect()
@@ -80,7 +77,6 @@ fn remove(path: &Path, oldest: SystemTime) -> bool {
     removed
 }
 
-/// Removes what killed writers left behind.
 fn remove_temporaries(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_temporary = entry.path().extension().is_some_and(|end| end == "tmp");

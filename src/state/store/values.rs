@@ -17,7 +17,6 @@ impl StateStore {
     }
 
     /// The values for all sessions, and whether their file could be read.
-    #[must_use]
     pub(super) fn values(&self) -> (SharedValues, StateStatus) {
         let Some(path) = self.values_file() else { return Default::default() };
         match sealed::read(&path, || self.key().cloned(), &self.purpose(PURPOSE)) {
@@ -26,8 +25,6 @@ impl StateStore {
         }
     }
 
-    /// Whether the values for all sessions could be read.
-    #[must_use]
     pub fn values_status(&self) -> StateStatus {
         self.values().1
     }
@@ -86,7 +83,6 @@ impl StateStore {
         set.value
     }
 
-    /// Changes the values for all sessions.
     pub(super) fn change_values<T>(
         &self,
         at: &str,

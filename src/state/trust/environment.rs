@@ -1,7 +1,5 @@
 //! `MODEGATE_TRUST=1`, for CI: trusts every project, unless the project itself sets it.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::host::paths::ProjectPaths;
 use crate::state::user_folder::{UserEnvironment, create_private, listed_project_folder};
 use base::disk;
@@ -12,12 +10,9 @@ const VARIABLE: &str = "MODEGATE_TRUST";
 /// The file that notes that the project's settings have set the variable: the host keeps it when they no longer do.
 const NOTE: &str = "asks-for-trust";
 
-/// What the environment says about trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EnvironmentTrust {
-    /// Nothing.
     Unset,
-    /// Every project is trusted.
     Granted,
     /// The project's settings set the variable, which the host passes on to hooks.
     Ignored,

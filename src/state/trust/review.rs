@@ -6,21 +6,15 @@ use crate::policy::mode::ProjectSources;
 use crate::state::mode_cache;
 use std::io;
 
-/// The files of a project, and what the person has agreed to.
 pub struct TrustReview {
-    /// The project.
     pub places: ProjectPaths,
     /// Its sources, trusted or not.
     pub sources: ProjectSources,
-    /// The files that a person agrees to.
     pub files: ConfigFiles,
-    /// The record of trust, if there is one.
     pub record: Option<TrustRecord>,
 }
 
 impl TrustReview {
-    /// Reads the files and the record of a project.
-    #[must_use]
     pub fn read_project(places: &ProjectPaths) -> Self {
         let sources = mode_cache::sources(places);
         let files = ConfigFiles::of_project(places, &sources);
@@ -28,18 +22,15 @@ impl TrustReview {
     }
 
     /// Whether the person has agreed to every file.
-    #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.record.as_ref().is_some_and(|record| record.covers(&self.files))
     }
 
     /// Whether there are files that the person has not agreed to.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         !self.files.is_empty() && !self.is_trusted()
     }
 
-    /// Stores the agreement to the files as they are.
     pub fn agree(&self) -> io::Result<()> {
         let mut record = self.record.clone().unwrap_or_default();
         record.add(&self.files);

@@ -1,7 +1,5 @@
 //! The scripts of a project that a gate's command runs.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use crate::host::paths::lexical;
 use base::disk::{self, LinkResolver, real};
 use shell_effects::programs::{INSPECTS, RUNS, has_trait};
@@ -21,7 +19,6 @@ const READER_CODE: [&str; 6] = ["config", "plugin", "rule", "parser", "resolve",
 /// Options after which an interpreter runs code from its arguments, or a module.
 const INLINE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "--command"];
 
-/// Words between an interpreter and its file.
 const SUBCOMMANDS: [&str; 2] = ["run", "exec"];
 
 /// Folders of installed and built programs, which change with every update.
@@ -38,7 +35,6 @@ const MOST_MATCHES: usize = 1_000;
 ///
 /// Any other file that the line names counts if it looks like a program, since many programs start others. Files that a
 /// program only reads are left out: they change during ordinary work.
-#[must_use]
 pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let context = ExecContext {
@@ -149,7 +145,6 @@ fn meanings(folder: &Path, word: &str) -> Vec<PathBuf> {
     meanings
 }
 
-/// Where the files that a line names can be.
 struct ScriptSearch {
     /// The folder of the session, the project, and folders below them that the line enters.
     folders: Vec<PathBuf>,
@@ -212,7 +207,6 @@ impl ScriptSearch {
         found
     }
 
-    /// The names in a folder that a pattern can match.
     fn names(&self, folder: &Path) -> Rc<[String]> {
         let read = || {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_MATCHES);

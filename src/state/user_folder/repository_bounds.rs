@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 /// The folders around a project, as far as a repository can have brought them along. Each is looked at once.
 pub(super) struct RepositoryBounds<'s> {
-    /// The project's folder without links.
     project: PathBuf,
     seen: &'s mut SeenFolders,
     /// The user's listed home, once it was asked for.
@@ -36,7 +35,6 @@ impl<'s> RepositoryBounds<'s> {
 }
 
 /// Whether a repository around `project` cannot have brought a file along.
-#[must_use]
 pub fn is_outside(file: &Path, project: &Path) -> bool {
     let mut seen = SeenFolders::default();
     RepositoryBounds::of(seen.real(project), &mut seen).is_outside(file)
