@@ -76,11 +76,6 @@ impl EffectQuery {
             |word| Effect::WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, effect)| effect.verb());
         words.map(verb).collect::<Vec<_>>().join(" or ")
     }
-
-    /// The end of the digest, which is the same for equal queries.
-    pub(super) fn key(&self) -> u64 {
-        self.digest.as_bytes().last_chunk().map_or(0, |digits| u64::from_le_bytes(*digits))
-    }
 }
 
 impl std::ops::Deref for EffectQuery {
@@ -93,7 +88,7 @@ impl std::ops::Deref for EffectQuery {
 
 impl PartialEq for EffectQuery {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
+        self.digest == other.digest
     }
 }
 

@@ -35,6 +35,14 @@ mod touches;
 mod transcript;
 mod variable;
 
+/// What every kind of check uses.
+mod prelude {
+    pub(super) use super::{CheckKind, Scope, TextPattern};
+    pub(super) use crate::facts::verdict::Outcome;
+    pub(super) use crate::policy::yaml::{Node, TreeReader};
+    pub(super) use serde::{Deserialize, Serialize};
+}
+
 pub use observed::EDIT;
 pub use pattern::TextPattern;
 pub use scope::{Artifact, BUILTIN_VARIABLES, Definitions, ParallelAgent, Scope};

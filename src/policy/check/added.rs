@@ -1,10 +1,7 @@
 //! `added`: what the command line would stage.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::StagingQuery;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when a `git add` or `git commit` in the command line would stage everything (`all`: `-A`, `-u`, `.`,
 /// `git commit -a`), ignored files (`forced`: `-f`), or a file that matches one of `paths`. All given keys must match.

@@ -1,10 +1,7 @@
 //! `branch`: the branch that is checked out.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::CurrentBranch;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the checked-out branch has one of these names or globs; `**` in a glob also matches slashes.
 ///

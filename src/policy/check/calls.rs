@@ -1,9 +1,6 @@
 //! `calls`: a program that the command line runs.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// The most programs that are listed if none of them runs.
 const MANY: usize = 5;

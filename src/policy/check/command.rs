@@ -1,11 +1,8 @@
 //! `command`: the shell command that the tool runs.
 
 use super::calls::CallsCheck;
-use super::{CheckKind, Scope, TextPattern};
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the command line runs one of the given programs, as `calls` does; with a mapping, when the text of
 /// the line matches.

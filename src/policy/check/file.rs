@@ -1,11 +1,8 @@
 //! `file`: at least one file matches an artifact or a glob.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::facts::{FoundFile, TextQuery, Unknown};
 use crate::host::ids::{UNKNOWN_TEAMMATE, same_agent};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when a file matches and is not empty.
 ///

@@ -1,12 +1,10 @@
 //! `frontmatter`: a file's frontmatter has a marker.
 
-use super::{CheckKind, Scope, file};
+use super::file;
+use super::prelude::*;
 use crate::facts::Frontmatter;
-use crate::facts::verdict::Outcome;
 use crate::host::ids::{UNKNOWN_TEAMMATE, same_agent};
-use crate::policy::yaml::{Node, TreeReader};
 use base::printable::truncated;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Passes when the newest file's frontmatter has every key with exactly that value, or with a list that contains it.

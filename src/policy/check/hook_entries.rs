@@ -1,9 +1,6 @@
 //! `entries`: modegate's own hook entries.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Passes when the tool call leaves modegate's hook entries in the host's settings files unchanged.
 ///

@@ -1,11 +1,9 @@
 //! `http`: a server decides about the event.
 
+use super::StepOptions;
+use super::prelude::*;
 use super::step_reply::{StepReply, shortened};
-use super::{CheckKind, Scope, StepOptions};
-use crate::facts::verdict::Outcome;
 use crate::facts::{HttpResult, HttpStep, Question};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// How long a server may take, in seconds.
 const SECONDS: u32 = 30;

@@ -1,11 +1,8 @@
 //! `mentions`: protected paths in the input of any tool.
 
+use super::prelude::*;
 use super::touches::query_in;
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
 use crate::facts::{EffectQuery, ProtectedPaths, whole_query};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the input of the tool call names one of these paths and the call does more than read.
 ///

@@ -1,14 +1,11 @@
 //! `observed`: a command passed or failed.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::session::{ModeState, UnreadRun};
-use crate::facts::verdict::Outcome;
 use crate::facts::{Unknown, line_effects};
 use crate::host::event::{Event, EventKind};
-use crate::policy::yaml::{Node, TreeReader};
 use base::printable::truncated;
 use redact::masked_text;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shell_effects::ExecContext;
 use test_results::{OutputResult, runs_of};

@@ -1,11 +1,9 @@
 //! `reviewed`: a review names the present state of the code.
 
-use super::{CheckKind, Scope, file};
-use crate::facts::verdict::Outcome;
+use super::file;
+use super::prelude::*;
 use crate::facts::{BASELINE_NOTES, Frontmatter, Unknown};
 use crate::host::paths::hash;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The key in the review's frontmatter.

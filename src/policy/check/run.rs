@@ -1,11 +1,9 @@
 //! `run`: a program decides about the event.
 
+use super::StepOptions;
+use super::prelude::*;
 use super::step_reply::{StepReply, both};
-use super::{CheckKind, Scope, StepOptions};
-use crate::facts::verdict::Outcome;
 use crate::facts::{Question, RunResult, RunStep};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// How long a program may take, in seconds.
 const SECONDS: u32 = 60;

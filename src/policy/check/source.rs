@@ -1,10 +1,7 @@
 //! `source`: where the event comes from.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the event's source (for `SessionStart`: `startup`, `resume`, `fork`, `clear`, `compact`) is one of these.
 /// For events without a source, the field that their trigger matches counts.

@@ -1,9 +1,6 @@
 //! `state`: a value in the state of a mode.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 use serde_json::Value;
 
 /// Passes when every value of the state is one of those given. The session's own values come first, then those that

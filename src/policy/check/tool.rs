@@ -1,10 +1,7 @@
 //! `tool`: the tool that is called.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
 ///

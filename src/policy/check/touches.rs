@@ -1,10 +1,7 @@
 //! `touches`: the paths that the tool call would change.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::facts::{EffectQuery, FoundEffect, ProtectedPaths, Unknown, whole_query};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 use shell_effects::{Certainty, Effect};
 
 /// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`, `send`) on one of

@@ -1,10 +1,8 @@
 //! `transcript`: what was written in the conversation.
 
-use super::{CheckKind, Scope, TextPattern, pattern};
+use super::pattern;
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the conversation has everything asked for; with `last`, only the latest message of the assistant
 /// counts. At a subagent's stop the conversation is the subagent's.

@@ -1,9 +1,6 @@
 //! `variable`: a variable has a certain value.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Passes when each of these variables has the value, alone or among others: a switch that projects set in their
 /// settings.
