@@ -92,16 +92,7 @@ impl Catalogue {
     /// What is known without loading a mode: the settings, the files with problems, the trust.
     #[must_use]
     pub fn without_modes(&self) -> Self {
-        Self {
-            modes: Vec::new(),
-            origins: Vec::new(),
-            settings: self.settings.clone(),
-            broken: self.broken.clone(),
-            ignored: self.ignored.clone(),
-            contexts: self.contexts.clone(),
-            hash: self.hash.clone(),
-            trust: self.trust.clone(),
-        }
+        Self { modes: Vec::new(), origins: Vec::new(), ..self.clone() }
     }
 
     /// The host's events that gates of the modes can match.

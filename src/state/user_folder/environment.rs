@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::is_outside;
-use base::disk::{self, SeenFolders};
+use base::disk;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -40,11 +40,11 @@ impl UserEnvironment {
     /// was started in, and of the folders around it as far as they are in a repository.
     ///
     /// Settings above these are never the project's, so the variables of the project are those of [`Self::of`].
-    pub(super) fn of_hook(home: &Path, seen: &mut SeenFolders) -> Self {
+    pub(super) fn of_hook(home: &Path) -> Self {
         let Some(started) = started_in() else { return Self::of(home) };
-        let here = seen.here().map(Path::to_owned);
+        let here = std::env::current_dir().ok();
         let roots = distinct([Some(home), here.as_deref(), Some(&started)]);
-        let folders = distinct(roots.iter().flat_map(|&root| within_repositories(root, seen)).map(Some));
+        let folders = distinct(roots.iter().flat_map(|&root| within_repositories(root)).map(Some));
         Self::reading(&folders, &roots, home)
     }
 
@@ -102,9 +102,9 @@ fn started_in() -> Option<PathBuf> {
 }
 
 /// A folder and those above it, up to the outermost that has a `.git`.
-fn within_repositories<'f>(folder: &'f Path, seen: &mut SeenFolders) -> Vec<&'f Path> {
+fn within_repositories(folder: &Path) -> Vec<&Path> {
     let mut folders: Vec<&Path> = folder.ancestors().collect();
-    let outermost = folders.iter().rposition(|folder| seen.git(folder).is_some());
+    let outermost = folders.iter().rposition(|folder| folder.join(".git").exists());
     folders.truncate(outermost.unwrap_or(0) + 1);
     folders
 }
