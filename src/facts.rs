@@ -20,7 +20,7 @@ mod unknown;
 pub mod verdict;
 mod words;
 
-pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
+pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths};
 pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{Frontmatter, frontmatter_of};
 pub use git_facts::{ChangeKind, CommitState, CurrentBranch, GitChange};

@@ -44,7 +44,6 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use test_results::LONGEST_OUTPUT;
 
-/// The largest file that is read.
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// The time for all programs and servers of an event together: the host gives up soon after.
@@ -115,7 +114,6 @@ impl<'e> LiveFacts<'e> {
         Self { accepted, ..self }
     }
 
-    /// Moves the clock forward.
     pub fn with_clock_offset(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
@@ -585,13 +583,11 @@ fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, Unknown> {
     disk::read(path, LARGEST_FILE).map_err(|error| clause(shown, &error))
 }
 
-/// The end of a file in which the host keeps a long output.
 fn end_of_file(path: &str) -> Option<String> {
     let bytes = disk::read_tail(Path::new(path), LONGEST_OUTPUT as u64).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The message for a file that cannot be read.
 fn clause(shown: &str, error: &std::io::Error) -> Unknown {
     format!("`{shown}` cannot be read: {}", disk::reason(error)).into()
 }

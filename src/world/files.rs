@@ -119,23 +119,13 @@ fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<O
     let Some(path) = relative(entry, &pattern.prefix).filter(|path| pattern.matches(path)) else {
         return Ok(None);
     };
-    match fs::symlink_metadata(entry.path()) {
-        Ok(metadata) => dated_file(root, entry.path(), path, metadata),
-        Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(unreadable(&error, &path)),
+    // A link leads to its file, unless that is outside of the root.
+    let stays = || fs::canonicalize(entry.path()).is_ok_and(|target| target.starts_with(root));
+    if kind.is_symlink() && !stays() {
+        return Ok(None);
     }
-}
-
-/// The file at `file`, or the one that a link there leads to, unless that is outside of `root`.
-fn dated_file(root: &Path, file: &Path, path: String, metadata: Metadata) -> Result<Option<Dated>, Unknown> {
-    let stays = || fs::canonicalize(file).is_ok_and(|target| target.starts_with(root));
-    let metadata = match metadata {
-        link if link.is_symlink() && !stays() => return Ok(None),
-        link if link.is_symlink() => fs::metadata(file),
-        file => Ok(file),
-    };
-    match metadata {
-        Ok(metadata) if metadata.is_file() => dated(file, path, &metadata).map(Some),
+    match fs::metadata(entry.path()) {
+        Ok(metadata) if metadata.is_file() => dated(entry.path(), path, &metadata).map(Some),
         Ok(_) => Ok(None),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, &path)),

@@ -142,7 +142,6 @@ fn keep_output(
     Ok(kept)
 }
 
-/// Kills a program with its children.
 fn kill(child: &mut Child) {
     kill_group(child);
     let _: io::Result<()> = child.kill();

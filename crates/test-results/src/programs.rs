@@ -73,12 +73,10 @@ pub(super) struct TestProgram {
 const PROGRAM: TestProgram =
     TestProgram { name: "", first_operand: None, idle: "", starters: "", quiet: "", signs: &[], summaries: &[] };
 
-/// The row of a program, by its name.
 pub(super) fn test_program(name: &str) -> Option<&'static TestProgram> {
     PROGRAMS.binary_search_by_key(&name, |program| program.name).ok().and_then(|at| PROGRAMS.get(at))
 }
 
-/// All summaries.
 pub(super) fn summaries() -> impl Iterator<Item = &'static Summary> {
     PROGRAMS.iter().flat_map(|program| program.summaries)
 }

@@ -9,7 +9,6 @@ const PROJECT_PROGRAMS: &str = "gradlew mvnw manage.py sbt bazel";
 /// Folders of installed programs, by their names.
 const PROGRAM_FOLDERS: &str = "bin .bin sbin Scripts shims …";
 
-/// Whether a call starts the runner of `command`.
 pub(super) fn starts(call: &ProgramCall, command: &str) -> bool {
     call.matches(command) && {
         let argv = call.argv();

@@ -4,6 +4,7 @@ use super::filters::SeenPart;
 use super::missing_tests::names_missing_tests;
 use super::programs::{LineMeaning, PROGRAMS, Summary, SummaryLayout, summaries};
 use super::{LineOutput, OutputResult};
+use anstream::adapter::strip_str;
 use regex::{RegexSet, RegexSetBuilder};
 use shell_effects::ProgramCall;
 use std::sync::{LazyLock, OnceLock};
@@ -158,7 +159,8 @@ impl SummaryReader {
         let is_listed = |at: Option<usize>| {
             at.and_then(|at| self.summaries.get(at)).is_some_and(|summary| summary.layout == SummaryLayout::Listed)
         };
-        for line in plain(text).split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
+        let text = strip_str(text).to_string();
+        for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
             let (mut signs, text) = self.signs_and_text(line);
             if signs.iter().any(|(_, sign)| *sign == LineMeaning::Skipped) && is_all_skipped(before.as_deref(), text) {
                 seen.replace_pass(&mut signs);
@@ -279,25 +281,4 @@ fn without_prefix(line: &str, direct: bool) -> Option<&str> {
     }
     let named = line.split_once(" | ").or_else(|| line.split_once(": "));
     named.filter(|(name, _)| is_name(name)).map(|(_, rest)| rest.trim_start())
-}
-
-/// The text without colors and other control sequences.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('\u{1b}', Some('[')) => {
-                chars.next();
-                for c in chars.by_ref() {
-                    if ('\u{40}'..='\u{7e}').contains(&c) {
-                        break;
-                    }
-                }
-            }
-            ('\u{1b}', _) => drop(chars.next()),
-            _ => plain.push(c),
-        }
-    }
-    plain
 }

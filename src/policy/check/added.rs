@@ -19,7 +19,7 @@ pub struct AddedCheck {
 }
 
 impl CheckKind for AddedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             let forced = reader.word(node, &[("all", false), ("forced", true)]).unwrap_or_default();
             return Self { all: !forced, forced, paths: Vec::new() };

@@ -14,7 +14,7 @@ use crate::host::event::name;
 pub struct AgentCheck(pub Vec<String>);
 
 impl CheckKind for AgentCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

@@ -23,7 +23,7 @@ pub struct BranchCheck {
 }
 
 impl CheckKind for BranchCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { names: reader.templates(node), default: None, detached: None };
         }

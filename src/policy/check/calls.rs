@@ -28,7 +28,7 @@ pub struct CallsCheck {
 }
 
 impl CheckKind for CallsCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { programs: reader.templates(node), remote: false, itself: None };
         }

@@ -28,7 +28,7 @@ pub struct CleanCheck {
 }
 
 impl CheckKind for CleanCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { paths: reader.templates(node), moved: false, since_activation: false };
         }

@@ -18,11 +18,11 @@ pub enum CommandCheck {
 }
 
 impl CheckKind for CommandCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if node.is_map() {
             return Self::Text(TextPattern::read(reader, node, "`command`"));
         }
-        Self::Calls(CallsCheck::read(reader, node))
+        Self::Calls(CallsCheck::from_node(reader, node))
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

@@ -15,7 +15,7 @@ pub struct CommittedCheck {
 }
 
 impl CheckKind for CommittedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self { of: reader.artifact(node) }
     }
 

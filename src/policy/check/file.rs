@@ -27,7 +27,7 @@ pub struct FileCheck {
 }
 
 impl CheckKind for FileCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { of: reader.artifact(node), newer_than: None, min_chars: 0, newest: true, by: Vec::new() };
         }

@@ -11,7 +11,7 @@ use super::prelude::*;
 pub struct HookEntriesCheck;
 
 impl CheckKind for HookEntriesCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let _: Option<()> = reader.word(node, &[("unchanged", ())]);
         Self
     }

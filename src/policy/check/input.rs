@@ -21,7 +21,7 @@ pub struct InputCheck {
 }
 
 impl CheckKind for InputCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let keys = ["field", "sections", "contains", "starts", "matches", "min_chars"];
         let fields = reader.fields(node, "`input`", &keys);
         let field = fields.read(reader, "field", TreeReader::text);

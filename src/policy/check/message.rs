@@ -19,7 +19,7 @@ pub struct MessageCheck {
 }
 
 impl CheckKind for MessageCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { pattern: TextPattern::words(reader, node), min_chars: 0 };
         }

@@ -12,7 +12,7 @@ use super::prelude::*;
 pub struct PathCheck(pub Vec<String>);
 
 impl CheckKind for PathCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 

@@ -12,7 +12,7 @@ use crate::facts::EventText;
 pub struct PromptCheck(pub TextPattern);
 
 impl CheckKind for PromptCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(TextPattern::read(reader, node, "`prompt`"))
     }
 

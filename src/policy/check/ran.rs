@@ -12,7 +12,7 @@ use crate::host::ids::same_agent;
 pub struct RanCheck(pub Vec<String>);
 
 impl CheckKind for RanCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.texts(node))
     }
 

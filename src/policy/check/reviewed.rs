@@ -6,7 +6,6 @@ use crate::facts::{BASELINE_NOTES, Frontmatter, Unknown};
 use crate::host::paths::hash;
 use serde_json::Value;
 
-/// The key in the review's frontmatter.
 const KEY: &str = "reviewed";
 
 /// Passes when the newest review has `reviewed: STATE` in its frontmatter, and the code is in that state: a commit if
@@ -23,7 +22,7 @@ pub struct ReviewedCheck {
 }
 
 impl CheckKind for ReviewedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`reviewed`", &["of", "code"]);
         let of = fields.artifact(reader, node, "`reviewed`");
         let code = fields.read(reader, "code", TreeReader::templates).unwrap_or_else(|| vec![".".to_owned()]);

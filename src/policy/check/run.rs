@@ -32,7 +32,7 @@ pub struct RunCheck {
 }
 
 impl CheckKind for RunCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
         if !node.is_map() {
             return Self { command: reader.text(node), event: true, answer: true, step };
@@ -64,7 +64,7 @@ impl CheckKind for RunCheck {
         if NOT_STARTED.contains(&code) {
             return Err(self.step.without_answer(format!("{name} cannot be run: {output}").into()));
         }
-        Ok(match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
+        Ok(match if self.answer { StepReply::parse(&stdout) } else { Ok(None) } {
             Ok(Some(reply)) if code == 0 => reply.outcome(&name, ""),
             // As in the host: exit code 2 blocks whatever the JSON says; the JSON may still give the reason.
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),

@@ -18,7 +18,7 @@ pub struct SessionCheck {
 }
 
 impl CheckKind for SessionCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
             edited: fields.templates(reader, "edited"),

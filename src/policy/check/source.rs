@@ -13,7 +13,7 @@ use crate::host::event::name;
 pub struct SourceCheck(pub Vec<String>);
 
 impl CheckKind for SourceCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

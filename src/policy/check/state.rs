@@ -23,7 +23,7 @@ pub struct ExpectedState {
 }
 
 impl CheckKind for StateCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let json = |reader: &mut TreeReader, node: &Node| reader.each(node, |_, node| node.to_json().to_string());
         let mut expected = Vec::new();
         for (name, values) in reader.map(node, json) {

@@ -23,7 +23,7 @@ pub struct TextCheck {
 }
 
 impl CheckKind for TextCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
         let text = Self {
             of: fields.artifact(reader, node, "`text`"),

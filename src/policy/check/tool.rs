@@ -12,7 +12,7 @@ use crate::host::event::name;
 pub struct ToolCheck(pub Vec<String>);
 
 impl CheckKind for ToolCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let names = super::names(reader, node);
         super::warn_unknown_tools(reader, node, &names);
         Self(names)

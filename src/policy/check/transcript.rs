@@ -17,7 +17,7 @@ pub struct TranscriptCheck {
 }
 
 impl CheckKind for TranscriptCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { last: false, pattern: TextPattern::words(reader, node) };
         }

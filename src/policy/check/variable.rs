@@ -12,7 +12,7 @@ use super::prelude::*;
 pub struct VariableCheck(pub Vec<(String, String)>);
 
 impl CheckKind for VariableCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.map(node, TreeReader::text))
     }
 
