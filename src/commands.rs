@@ -219,10 +219,9 @@ fn local_time(at: &str) -> String {
 /// The project that a command is about: the given folder, or the one around the current folder.
 pub(crate) fn places(project: Option<PathBuf>) -> crate::host::paths::ProjectPaths {
     use crate::world::place;
-    use base::disk::SeenFolders;
     let home = match project {
         Some(given) => place::home_at(&base::disk::canonical(&given).unwrap_or(given)),
-        None => place::home_here(None, &mut SeenFolders::around_here()),
+        None => place::home_here(None),
     };
     crate::state::user_folder::project_paths(home)
 }

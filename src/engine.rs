@@ -138,7 +138,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Runs everything that matches an event of this kind.
     fn dispatch(&mut self, kind: EventKind) {
         self.take_over_modes(kind);
         if let Some(call) = self.event.command() {
@@ -177,7 +176,6 @@ impl<'a> Engine<'a> {
         self.judge_rewritten_input();
     }
 
-    /// The gates that belong to no phase and match the event.
     fn free_gates(&self) -> Vec<(&'a Mode, &'a Gate)> {
         let catalogue = self.catalogue;
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
@@ -224,7 +222,6 @@ impl<'a> Engine<'a> {
         Decided { decision, findings: self.findings, session: self.after, who: self.who }
     }
 
-    /// The active modes.
     fn active(&self) -> impl Iterator<Item = &'a Mode> {
         let catalogue: &'a Catalogue = self.catalogue;
         let names: Vec<bool> = catalogue.modes.iter().map(|mode| self.after.is_active(&mode.namespace)).collect();

@@ -20,7 +20,7 @@ mod unknown;
 pub mod verdict;
 mod words;
 
-pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
+pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths};
 pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{Frontmatter, frontmatter_of};
 pub use git_facts::{ChangeKind, CommitState, CurrentBranch, GitChange};
@@ -48,14 +48,6 @@ impl Question {
     #[must_use]
     pub fn is_about_words(&self) -> bool {
         self.topic() == QuestionTopic::Wording
-    }
-
-    /// A number that is the same for equal questions; most questions that many gates ask differ in it.
-    fn key(&self) -> u64 {
-        match self {
-            Self::Touches(query) | Self::Mentions(query) => query.key(),
-            _ => 0,
-        }
     }
 
     /// Whether the answer depends on the tool's input.
@@ -226,14 +218,12 @@ pub trait FactSource {
 pub struct Facts<'a> {
     source: &'a dyn FactSource,
     asked: RefCell<Vec<(Question, Answer)>>,
-    /// The key of each question: comparing all questions of many gates would take longer than answering them.
-    keys: RefCell<Vec<u64>>,
 }
 
 impl<'a> Facts<'a> {
     /// Creates facts that ask `source`.
     pub fn new(source: &'a dyn FactSource) -> Self {
-        Self { source, asked: RefCell::default(), keys: RefCell::default() }
+        Self { source, asked: RefCell::default() }
     }
 
     /// Asks, once: a repeated question gets the first answer.
@@ -242,28 +232,14 @@ impl<'a> Facts<'a> {
             return answer;
         }
         let answer = self.source.answer(&question);
-        self.add(question, answer.clone());
+        self.asked.borrow_mut().push((question, answer.clone()));
         answer
     }
 
     /// The answer to a question that was asked before.
     fn known(&self, question: &Question) -> Option<Answer> {
-        let (key, asked) = (question.key(), self.asked.borrow());
-        let keys = self.keys.borrow();
-        let mut alike = keys.iter().zip(asked.iter()).filter(|(other, _)| **other == key);
-        alike.find(|(_, (asked, _))| asked == question).map(|(_, (_, answer))| answer.clone())
-    }
-
-    fn add(&self, question: Question, answer: Answer) {
-        /// What a shell command takes with the built-in rules: a list that grows touches more memory.
-        const USUAL: usize = 32;
-        let (mut keys, mut asked) = (self.keys.borrow_mut(), self.asked.borrow_mut());
-        if asked.is_empty() {
-            keys.reserve(USUAL);
-            asked.reserve(USUAL);
-        }
-        keys.push(question.key());
-        asked.push((question, answer));
+        let asked = self.asked.borrow();
+        asked.iter().find(|(asked, _)| asked == question).map(|(_, answer)| answer.clone())
     }
 
     /// Asks several questions at once, so that a later question finds its answer.
@@ -275,7 +251,7 @@ impl<'a> Facts<'a> {
             is_new
         });
         let answers = self.source.answer_all(&questions);
-        questions.into_iter().zip(answers).for_each(|(question, answer)| self.add(question, answer));
+        self.asked.borrow_mut().extend(questions.into_iter().zip(answers));
     }
 
     /// Everything that was asked, in order.

@@ -108,12 +108,11 @@ fn answered(
             return HookAnswer { reply, ..HookAnswer::default() };
         }
     };
-    let mut project = find(&event);
-    let links = project.links.take();
+    let project = find(&event);
     let Some(open_modes) = project.open_modes(&event) else { return HookAnswer::default() };
     let now = Timestamp::now();
     let received_at = now.checked_add(clock_offset).unwrap_or(now);
-    EventRun { project: &project, event: &event, begun, received_at, clock_offset }.answer(&open_modes, links, end)
+    EventRun { project: &project, event: &event, begun, received_at, clock_offset }.answer(&open_modes, end)
 }
 
 #[cfg(test)]

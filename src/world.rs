@@ -32,7 +32,7 @@ use crate::state::store::StateStore;
 use crate::state::trust;
 use crate::world::fork_parent::ParentSearch;
 use base::crash;
-use base::disk::{self, LinkResolver};
+use base::disk;
 use jiff::SignedDuration;
 use shell_effects::DiskView;
 use shell_effects::{ExecContext, StagedFiles};
@@ -44,7 +44,6 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use test_results::LONGEST_OUTPUT;
 
-/// The largest file that is read.
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// The time for all programs and servers of an event together: the host gives up soon after.
@@ -67,8 +66,6 @@ pub struct LiveFacts<'e> {
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
-    /// Folders without links; `None` before the first is looked at.
-    links: RefCell<Option<LinkResolver>>,
     activity: OnceCell<Option<ActivityLog>>,
     /// The sessions that this one was forked from.
     ancestors: RefCell<Vec<SessionId>>,
@@ -102,7 +99,6 @@ impl<'e> LiveFacts<'e> {
             places,
             journal,
             tree: OnceCell::new(),
-            links: RefCell::default(),
             activity: OnceCell::new(),
             ancestors: RefCell::default(),
             tool_effects: OnceCell::new(),
@@ -118,14 +114,8 @@ impl<'e> LiveFacts<'e> {
         Self { accepted, ..self }
     }
 
-    /// Moves the clock forward.
     pub fn with_clock_offset(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
-    }
-
-    /// Uses what is known about links.
-    pub fn with_links(self, links: Option<LinkResolver>) -> Self {
-        Self { links: RefCell::new(links), ..self }
     }
 
     /// Also finds files that these sessions wrote.
@@ -159,13 +149,11 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
-        let mut links = self.links.borrow_mut();
-        let links = links.get_or_insert_with(LinkResolver::around_here);
         let mut found: Vec<FoundFile> = Vec::new();
         let mut problem = None;
         for root in [self.tree(), &self.places.home] {
             for glob in globs {
-                match files::matching(root, glob, MOST_RESULTS, links) {
+                match files::matching(root, glob, MOST_RESULTS) {
                     Ok(files) => found.extend(files),
                     Err(why) => problem = Some(why),
                 }
@@ -271,7 +259,7 @@ impl<'e> LiveFacts<'e> {
                 wrappers: Vec::new(),
                 protected: &PROTECTED_FILES,
             };
-            ToolEffects::from_event(&self.event, context, &FollowLinks::default())
+            ToolEffects::from_event(&self.event, context, &FollowLinks)
         })
     }
 
@@ -432,7 +420,7 @@ impl<'e> LiveFacts<'e> {
             Question::Transcript { path, last, wanted } => Answer::Text(Self::transcript(path, *last, wanted)?),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Mentions(query) => {
-                let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks::default());
+                let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks);
                 Answer::Mentions(of_call.or_else(|| self.tool_effects().mentioned_by_scripts(&query.paths)))
             }
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
@@ -479,8 +467,7 @@ impl StageListing for LiveFacts<'_> {
 const LARGEST_SCRIPT: u64 = 64 * 1024;
 
 /// Follows links on disk, and reads scripts.
-#[derive(Default)]
-struct FollowLinks(RefCell<LinkResolver>);
+struct FollowLinks;
 
 impl DiskView for FollowLinks {
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
@@ -500,7 +487,7 @@ impl DiskView for FollowLinks {
 
 impl ResolveLinks for FollowLinks {
     fn real(&self, path: &Path) -> PathBuf {
-        self.0.borrow_mut().real(path)
+        disk::real(path)
     }
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
@@ -596,13 +583,11 @@ fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, Unknown> {
     disk::read(path, LARGEST_FILE).map_err(|error| clause(shown, &error))
 }
 
-/// The end of a file in which the host keeps a long output.
 fn end_of_file(path: &str) -> Option<String> {
     let bytes = disk::read_tail(Path::new(path), LONGEST_OUTPUT as u64).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The message for a file that cannot be read.
 fn clause(shown: &str, error: &std::io::Error) -> Unknown {
     format!("`{shown}` cannot be read: {}", disk::reason(error)).into()
 }

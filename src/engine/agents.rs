@@ -5,7 +5,7 @@ use crate::facts::session::{AdmittedStart, AgentRecord, ModeState};
 use crate::facts::verdict::{Decision, Finding, Verdict};
 use crate::host::event::{Event, EventKind};
 use crate::host::ids::AgentId;
-use crate::policy::mode::{Mode, Phase, Worker};
+use crate::policy::mode::{Mode, Phase};
 use std::sync::Arc;
 
 /// The most starts that wait for their agent.
@@ -37,7 +37,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a mode gates the starts of an agent now.
     fn gates_starts_of(&self, mode: &Mode, agent: &str) -> bool {
         let active = self.after.is_active(&mode.namespace);
         let judges = |phase: &Phase| active || phase.before.iter().any(|gate| gate.always);
@@ -46,12 +45,8 @@ impl<'a> Engine<'a> {
 
     /// Whether any mode gates starts of agents now.
     pub(super) fn gates_starts(&self) -> bool {
-        let is_agent = |phase: &&Phase| matches!(phase.worker, Worker::Agent(_));
-        let judges = |mode: &Mode| {
-            let active = self.after.is_active(&mode.namespace);
-            mode.phases.iter().filter(is_agent).any(|phase| active || phase.before.iter().any(|gate| gate.always))
-        };
-        self.catalogue.modes.iter().any(judges)
+        let agents = |mode: &'a Mode| mode.phases.iter().filter_map(|phase| phase.worker.agent());
+        self.catalogue.modes.iter().any(|mode| agents(mode).any(|agent| self.gates_starts_of(mode, agent)))
     }
 
     pub(super) fn admit(&mut self, mode: &Mode, start: AdmittedStart) {
@@ -129,7 +124,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether the start of the agent of this event is blocked.
     pub(super) fn is_start_blocked(&self) -> bool {
         self.event.agent_id().is_some_and(|id| self.after.is_start_blocked(id))
     }

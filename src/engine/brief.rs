@@ -74,12 +74,18 @@ impl<'a> Engine<'a> {
     /// Names a phase and its worker.
     pub(super) fn phase_label(&self, phase: &Phase) -> String {
         match &phase.worker {
-            Worker::Mode(name) => match self.catalogue.mode(name).and_then(|mode| mode.commands.first()) {
-                Some(command) => format!("{} (/{command})", phase.name),
+            Worker::Mode(_) => match self.mode_command(phase) {
+                Some(command) => format!("{} ({command})", phase.name),
                 None => phase.name.clone(),
             },
             worker => format!("{} ({worker})", phase.name),
         }
+    }
+
+    /// Returns the command of the mode that is a phase.
+    pub(super) fn mode_command(&self, phase: &Phase) -> Option<String> {
+        let Worker::Mode(name) = &phase.worker else { return None };
+        Some(format!("/{}", self.catalogue.mode(name)?.commands.first()?))
     }
 
     /// Returns what gates ask for, as one phrase.

@@ -16,7 +16,6 @@ const FOLDERS: [&str; 6] = ["", "slash-command/", "skill/", "plugin/", "plugin/s
 const ROOM: usize = 9_000;
 
 impl Engine<'_> {
-    /// Adds the context files of this event.
     pub(super) fn add_context_files(&mut self, kind: EventKind) {
         if self.catalogue.contexts.is_empty() {
             return;

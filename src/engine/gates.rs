@@ -198,20 +198,17 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a gate with `once` has fired in its period.
     pub(super) fn has_fired(&self, mode: &Mode, gate: &Gate) -> bool {
         let fired = || self.after.mode_state(&mode.namespace)?.notified.get(gate.id.as_str());
         self.once_period(gate).is_some_and(|period| fired() == Some(&period))
     }
 
-    /// Records that a gate with `once` has fired.
     pub(super) fn mark_fired(&mut self, mode: &Mode, gate: &Gate) {
         if let Some(period) = self.once_period(gate) {
             self.state_mut(mode).notified.insert(gate.id.to_string(), period);
         }
     }
 
-    /// Returns the period in which a gate fires once.
     fn once_period(&self, gate: &Gate) -> Option<String> {
         gate.once.map(|once| match once {
             Once::Session => "session".to_owned(),
@@ -258,7 +255,6 @@ impl<'a> Engine<'a> {
         gate.check.artifacts().into_iter().find_map(|name| scope.in_other_worktree(name))
     }
 
-    /// Returns the command or agent that is about to start.
     fn starting(&self) -> Option<String> {
         let command = || self.event.command().map(|call| format!("/{}", call.name));
         let spawned = || self.event.spawned().map(str::to_owned);

@@ -97,7 +97,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Returns the steps before `index` that are neither done nor skipped.
     fn missing_steps(&self, mode: &'a Mode, index: usize) -> Vec<&'a Phase> {
         let state = self.after.mode_state(&mode.namespace);
         let past = |phase: &Phase| state.is_some_and(|state| state.is_past(&phase.name));
@@ -105,11 +104,7 @@ impl<'a> Engine<'a> {
     }
 
     fn step_command(&self, phase: &Phase) -> String {
-        let command = match &phase.worker {
-            crate::policy::mode::Worker::Mode(name) => self.catalogue.mode(name).and_then(|mode| mode.commands.first()),
-            _ => None,
-        };
-        command.map_or_else(|| phase.name.clone(), |command| format!("/{command}"))
+        self.mode_command(phase).unwrap_or_else(|| phase.name.clone())
     }
 
     /// Handles the start of an agent: it must be its turn, and the `before` gates of its phase run.

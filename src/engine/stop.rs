@@ -4,22 +4,11 @@ use super::who::StoppingAgent;
 use super::{Engine, Intent};
 use crate::policy::check::Check;
 use crate::policy::mode::{Mode, Worker};
+use shell_effects::has_name;
 
 /// Tools whose use cannot change what a check sees.
-const READ_ONLY_TOOLS: [&str; 12] = [
-    "Read",
-    "Grep",
-    "Glob",
-    "LS",
-    "WebFetch",
-    "WebSearch",
-    "TodoWrite",
-    "TaskList",
-    "TaskGet",
-    "ToolSearch",
-    "AskUserQuestion",
-    "NotebookRead",
-];
+const READ_ONLY_TOOLS: &str = "Read Grep Glob LS WebFetch WebSearch TodoWrite TaskList TaskGet ToolSearch AskUserQuestion \
+    NotebookRead";
 
 impl<'a> Engine<'a> {
     /// Handles a subagent that wants to stop: the gates after its phase run.
@@ -60,7 +49,7 @@ impl<'a> Engine<'a> {
             self.record_observations(mode);
         }
         // A subagent may work in its own worktree, so its events do not advance the main agent's phases.
-        if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READ_ONLY_TOOLS.contains(&tool)) {
+        if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| has_name(READ_ONLY_TOOLS, tool)) {
             return;
         }
         for mode in self.active().collect::<Vec<_>>() {

@@ -39,7 +39,6 @@ pub(super) fn with_agent_type<'e>(
     Cow::Owned(typed(event, agent.unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned())))
 }
 
-/// The event of an agent of this type.
 fn typed(event: &Event, agent: String) -> Event {
     let mut event = event.clone();
     event.fields.insert("agent_type".to_owned(), agent.into());
@@ -67,7 +66,6 @@ fn type_matters(event: &Event, catalogue: &Catalogue, session: &Session) -> bool
         || base.next().is_some()
 }
 
-/// The agent that stops.
 pub(super) enum StoppingAgent {
     /// An agent of this type.
     Agent(AgentName),

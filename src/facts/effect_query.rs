@@ -5,14 +5,12 @@ use serde::{Deserialize, Serialize};
 use shell_effects::{Certainty, Effect};
 use std::sync::Arc;
 
-/// A shared [`ProtectedPaths`]: one is built per gate and asked at every tool call.
-///
-/// The journal has only its digest: the lists are long, the same at each event, and written in the mode file.
+/// A shared [`ProtectedPaths`]. The journal has only its digest: the lists are long, the same at each event, and written in the mode file.
 #[derive(Debug, Clone, Default)]
 pub struct EffectQuery(Arc<ProtectedPaths>);
 
 /// Paths, and the effects on them that are asked about.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProtectedPaths {
     pub effects: Vec<Effect>,
     pub paths: PathList,
@@ -55,8 +53,8 @@ impl ProtectedPaths {
         self.paths.0.contains('{') || self.except.0.contains('{')
     }
 
-    /// Computes the digest that questions are compared by.
-    pub fn into_query(mut self) -> EffectQuery {
+    /// Computes the digest that questions are compared by, once per gate.
+    pub fn with_digest(mut self) -> Self {
         let Self { effects, paths, except, recursive, existing, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
         let remote = if *remote { " remote" } else { "" };
@@ -64,6 +62,10 @@ impl ProtectedPaths {
         let whole = format!("{effects:?} {paths:?} {except:?} {recursive} {existing}{remote}");
         let words = if effects.is_empty() { "mention".to_owned() } else { effects.join("|") };
         self.digest = format!("{words} {:016x}", hash(whole.as_bytes()));
+        self
+    }
+
+    pub fn into_query(self) -> EffectQuery {
         EffectQuery(Arc::new(self))
     }
 }
@@ -75,11 +77,6 @@ impl EffectQuery {
         let verb =
             |word| Effect::WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, effect)| effect.verb());
         words.map(verb).collect::<Vec<_>>().join(" or ")
-    }
-
-    /// The end of the digest, which is the same for equal queries.
-    pub(super) fn key(&self) -> u64 {
-        self.digest.as_bytes().last_chunk().map_or(0, |digits| u64::from_le_bytes(*digits))
     }
 }
 
@@ -93,26 +90,11 @@ impl std::ops::Deref for EffectQuery {
 
 impl PartialEq for EffectQuery {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
+        self.digest == other.digest
     }
 }
 
 impl Eq for EffectQuery {}
-
-/// The form with all paths, for compiled modes: the digest is computed once.
-pub mod whole_query {
-    use super::{EffectQuery, ProtectedPaths};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::sync::Arc;
-
-    pub fn serialize<S: Serializer>(query: &EffectQuery, serializer: S) -> Result<S::Ok, S::Error> {
-        query.0.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EffectQuery, D::Error> {
-        ProtectedPaths::deserialize(deserializer).map(|paths| EffectQuery(Arc::new(paths)))
-    }
-}
 
 impl Serialize for EffectQuery {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

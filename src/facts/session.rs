@@ -113,23 +113,17 @@ impl ModeState {
     /// change only the rest.
     pub(crate) fn shown(&self) -> Self {
         Self {
-            is_active: self.is_active,
-            phase: self.phase.clone(),
-            activated_at: self.activated_at.clone(),
-            prompt_id: self.prompt_id.clone(),
-            head: self.head.clone(),
-            done: self.done.clone(),
-            skipped: self.skipped.clone(),
-            origin: self.origin.clone(),
-            ended: self.ended,
-            unmet: self.unmet.clone(),
-            forked_from: self.forked_from.clone(),
-            fork_pending: self.fork_pending,
-            agents: self.agents.clone(),
-            parallel: self.parallel.clone(),
-            waiting: self.waiting.clone(),
-            other: self.other.clone(),
-            ..Self::default()
+            baseline: BTreeMap::new(),
+            tick: 0,
+            since: 0,
+            seen: BTreeMap::new(),
+            unread: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+            notes: Vec::new(),
+            messages: Vec::new(),
+            notified: BTreeMap::new(),
+            admitted: Vec::new(),
+            ..self.clone()
         }
     }
 }

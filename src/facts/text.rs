@@ -80,7 +80,7 @@ pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> R
 
 fn matches(body: &str, pattern: &str) -> Result<bool, Unknown> {
     // Compiling a pattern takes longer than the rest of most checks.
-    if needle::of(pattern).is_some_and(|needle| !body.contains(needle)) {
+    if needle::required_text(pattern).is_some_and(|needle| !body.contains(&needle)) {
         return Ok(false);
     }
     let mut builder = RegexBuilder::new(pattern);

@@ -16,7 +16,6 @@ pub(super) fn or_none(text: Option<&str>) -> &str {
     text.unwrap_or("none")
 }
 
-/// "yes" with what was found, or "no".
 pub(super) fn yes_or_no(found: Option<&str>) -> String {
     found.map_or_else(|| "no".to_owned(), |found| format!("yes: {found}"))
 }

@@ -12,7 +12,6 @@ use crate::host::event::{Event, EventKind};
 use crate::state::mode_cache::ModeCache;
 use crate::state::store::{StateStore, StoreError};
 use crate::world::{LiveFacts, now};
-use base::disk::LinkResolver;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Instant;
 
@@ -26,12 +25,7 @@ pub(super) struct EventRun<'a> {
 }
 
 impl EventRun<'_> {
-    pub(super) fn answer(
-        &self,
-        open_modes: &ModeCache<'_>,
-        links: Option<LinkResolver>,
-        end: &dyn Fn(&Reply),
-    ) -> HookAnswer {
+    pub(super) fn answer(&self, open_modes: &ModeCache<'_>, end: &dyn Fn(&Reply)) -> HookAnswer {
         let (event, places, index) = (self.event, &self.project.places, &open_modes.index);
         let mut notices = Notices::default();
         if event.session().is_empty() {
@@ -43,7 +37,7 @@ impl EventRun<'_> {
             store.sweep(event.session(), &now().at);
         }
         let live = LiveFacts::with_store(event, places.clone(), places.journal(event.session()), store.clone());
-        let live = live.with_clock_offset(self.clock_offset).with_links(links).forked_from(stored.session.ancestors());
+        let live = live.with_clock_offset(self.clock_offset).forked_from(stored.session.ancestors());
         let live = live.with_accepted(index.trust.accepted.as_ref());
         notices.add_trust(event, places, &index.trust);
         let facts = Facts::new(&live);

@@ -5,9 +5,9 @@ use crate::host::event::{Event, EventKind};
 use crate::host::hook_entries;
 use crate::host::paths::ProjectPaths;
 use crate::state::mode_cache::{ModeCache, SourceScope};
-use crate::state::user_folder::hook_paths;
+use crate::state::user_folder::project_paths;
 use crate::world::place;
-use base::disk::{self, LinkResolver, SeenFolders};
+use base::disk;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -16,8 +16,6 @@ pub(super) struct HookProject {
     pub(super) places: ProjectPaths,
     /// What was at `.claude/hooks` when the event came.
     pub(super) hooks: HooksFolder,
-    /// Folders that were looked at on the way.
-    pub(super) links: Option<LinkResolver>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +29,12 @@ pub(super) enum HooksFolder {
 impl HookProject {
     /// The project `home`, or the one that an event and the environment name.
     pub(super) fn of_event(event: &Event, home: Option<&Path>) -> Self {
-        let mut seen = SeenFolders::around_here();
-        let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new), &mut seen), Path::to_owned);
-        let places = hook_paths(home, &mut seen);
-        Self { links: Some(seen.into_links()), ..Self::at_paths(places) }
+        let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
+        Self::at_paths(project_paths(home))
     }
 
     pub(super) fn at_paths(places: ProjectPaths) -> Self {
-        Self { hooks: HooksFolder::at_hooks(&places), places, links: None }
+        Self { hooks: HooksFolder::at_hooks(&places), places }
     }
 
     /// Loads the modes in a project, or where a command is about to make the folder one.

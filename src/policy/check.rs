@@ -35,6 +35,14 @@ mod touches;
 mod transcript;
 mod variable;
 
+/// What every kind of check uses.
+mod prelude {
+    pub(super) use super::{CheckKind, Scope, TextPattern};
+    pub(super) use crate::facts::verdict::Outcome;
+    pub(super) use crate::policy::yaml::{Node, TreeReader};
+    pub(super) use serde::{Deserialize, Serialize};
+}
+
 pub use observed::EDIT;
 pub use pattern::TextPattern;
 pub use scope::{Artifact, BUILTIN_VARIABLES, Definitions, ParallelAgent, Scope};
@@ -51,7 +59,7 @@ use std::borrow::Cow;
 /// What every kind of check can do.
 trait CheckKind {
     /// Reads the value behind the kind's word.
-    fn read(reader: &mut TreeReader, node: &Node) -> Self
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self
     where
         Self: Sized;
 
@@ -97,15 +105,6 @@ impl StepOptions {
     }
 }
 
-/// What a simple check looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CheckSubject {
-    /// Files, git and the state.
-    Project,
-    /// The event, also by a program or a server.
-    Event,
-}
-
 macro_rules! checks {
     ($($word:literal => $module:ident::$Type:ident as $Variant:ident, $subject:ident, $doc:literal;)*) => {
         $(pub use $module::$Type;)*
@@ -134,7 +133,7 @@ macro_rules! checks {
                     "all" => Self::All(Self::read_list(reader, node)),
                     "any" => Self::Any(Self::read_list(reader, node)),
                     "not" => Self::Not(Box::new(Self::read(reader, node))),
-                    $($word => Self::$Variant($Type::read(reader, node)),)*
+                    $($word => Self::$Variant($Type::from_node(reader, node)),)*
                     _ => return None,
                 })
             }
@@ -148,11 +147,11 @@ macro_rules! checks {
                 }
             }
 
-            /// What a simple check looks at; `None` for one that is composed of others.
-            pub(crate) fn subject(&self) -> Option<CheckSubject> {
+            /// Whether it is a simple check of the event, if only by a program or a server.
+            pub(crate) fn is_about_event(&self) -> bool {
                 match self {
-                    Self::All(_) | Self::Any(_) | Self::Not(_) => None,
-                    $(Self::$Variant(_) => Some(CheckSubject::$subject),)*
+                    Self::All(_) | Self::Any(_) | Self::Not(_) => false,
+                    $(Self::$Variant(_) => matches!(stringify!($subject), "Event"),)*
                 }
             }
         }

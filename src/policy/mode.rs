@@ -213,6 +213,11 @@ impl Worker {
         matches!(self, Self::Agent(names) if names.iter().any(|own| own.is(name)))
     }
 
+    /// The main name of a subagent.
+    pub fn agent(&self) -> Option<&str> {
+        if let Self::Agent(names) = self { names.first().map(AgentName::as_str) } else { None }
+    }
+
     pub fn is_mode(&self, name: &str) -> bool {
         matches!(self, Self::Mode(own) if own == name)
     }

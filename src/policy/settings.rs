@@ -13,7 +13,6 @@ const PATIENCE: u32 = 3;
 /// After eight blocks in a row the host silently allows an agent to stop.
 const HOST_LIMIT: u32 = 8;
 
-/// The keys of a settings file.
 const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
 
 /// A project's settings.

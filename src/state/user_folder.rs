@@ -11,7 +11,7 @@ pub use repository_bounds::is_outside;
 
 use crate::host::paths::{ProjectPaths, safe_name, user_program};
 use base::digest::{hex, sha256};
-use base::disk::{self, SeenFolders, real};
+use base::disk::{self, real};
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fs;
@@ -26,20 +26,14 @@ const KEY: usize = 16;
 /// The paths of the project at `home`, with its folder in the user's state folder.
 #[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
-    paths_with(&UserEnvironment::of(&home), home, &mut SeenFolders::around_here())
-}
-
-/// The paths of the project at `home` for the hook that calls modegate there. Some folders around the project have been
-/// looked at.
-pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
-    paths_with(&UserEnvironment::of(&home), home, seen)
+    paths_with(&UserEnvironment::of(&home), home)
 }
 
 /// The paths of a project; nothing of it may be where the repository can have brought it along.
-fn paths_with(environment: &UserEnvironment, home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
-    let project = seen.real(&home);
+fn paths_with(environment: &UserEnvironment, home: PathBuf) -> ProjectPaths {
+    let project = real(&home);
     let own = state_folder(environment).map(|state| (project_folder(&state, &project), state));
-    let mut bounds = RepositoryBounds::of(project, seen);
+    let bounds = RepositoryBounds::of(project);
     // The key is in the state folder itself, and a folder below it may be a link out of the repository.
     let own = own.filter(|(own, state)| bounds.is_outside(own) && bounds.is_outside(state)).map(|(own, _)| own);
     let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));

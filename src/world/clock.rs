@@ -13,7 +13,6 @@ pub fn now() -> Clock {
     ahead(SignedDuration::ZERO)
 }
 
-/// The time by a clock that is `by` ahead.
 pub fn ahead(by: SignedDuration) -> Clock {
     let at = Timestamp::now();
     let at = at.checked_add(by).unwrap_or(at);

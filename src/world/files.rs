@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::facts::glob::GlobPattern;
 use crate::facts::{FoundFile, Unknown};
-use base::disk::{self, LinkResolver, is_absent, is_within};
+use base::disk::{self, is_absent};
 
 /// The number of entries after which a walk gives up.
 const MOST_ENTRIES: usize = 50_000;
@@ -30,12 +30,12 @@ const LARGEST_BLANK: u64 = 1024;
 /// # Errors
 ///
 /// A clause that says why there is no answer.
-pub fn matching(root: &Path, glob: &str, limit: usize, links: &mut LinkResolver) -> Result<Vec<FoundFile>, Unknown> {
+pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>, Unknown> {
     let pattern = GlobPattern::new(glob)?;
     let mut found = if pattern.rest.is_empty() {
-        single(root, &pattern, links)?.into_iter().collect()
+        single(root, &pattern)?.into_iter().collect()
     } else {
-        walked(root, &pattern, MOST_ENTRIES, links)?
+        walked(root, &pattern, MOST_ENTRIES)?
     };
     found.sort_unstable_by(|(a_time, a), (b_time, b)| (Reverse(a_time), &a.path).cmp(&(Reverse(b_time), &b.path)));
     found.truncate(limit);
@@ -45,11 +45,11 @@ pub fn matching(root: &Path, glob: &str, limit: usize, links: &mut LinkResolver)
 type Dated = (SystemTime, FoundFile);
 
 /// The file at a plain path.
-fn single(root: &Path, pattern: &GlobPattern, links: &mut LinkResolver) -> Result<Option<Dated>, Unknown> {
+fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> {
     let path = root.join(&pattern.prefix);
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
-            inside(root, &path, &pattern.prefix, links)?;
+            inside(root, &path, &pattern.prefix)?;
             dated(&path, pattern.prefix.clone(), &metadata).map(Some)
         }
         Ok(_) => Ok(None),
@@ -59,15 +59,12 @@ fn single(root: &Path, pattern: &GlobPattern, links: &mut LinkResolver) -> Resul
 }
 
 /// The matching files below the prefix, if the walk ends within `most` entries.
-fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResolver) -> Result<Vec<Dated>, Unknown> {
+fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
     let base = root.join(&pattern.prefix);
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
-    let Some((root, base)) = inside(root, &base, shown, links)? else {
+    let Some((root, base)) = inside(root, &base, shown)? else {
         return Ok(Vec::new());
     };
-    if pattern.depth() == 1 {
-        return listed(&root, &base, pattern, most);
-    }
     // Counted here, because folders that are not entered cost a visit too.
     let seen = Cell::new(0_usize);
     let worth = |entry: &DirEntry| {
@@ -79,7 +76,11 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
     for entry in entries.filter_entry(worth) {
         if seen.get() > most {
             // The files that were found exist, whatever the rest contains.
-            return if found.is_empty() { Err(too_many(most, shown)) } else { Ok(found) };
+            return if found.is_empty() {
+                Err(format!("more than {most} entries under `{shown}`").into())
+            } else {
+                Ok(found)
+            };
         }
         match entry {
             Ok(entry) => found.extend(dated_entry(&root, &entry, pattern)?),
@@ -89,50 +90,8 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
     Ok(found)
 }
 
-/// The matching files in a folder, if it has at most `most` entries.
-fn listed(root: &Path, base: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
-    let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
-    let names = match disk::names(base, most + 1) {
-        Ok(names) => names,
-        Err(error) if is_absent(&error) => return Ok(Vec::new()),
-        Err(error) => return Err(unreadable(&error, shown)),
-    };
-    let is_too_long = names.len() > most;
-    let mut found = Vec::new();
-    for name in names.into_iter().take(most) {
-        let Some(path) = name.to_str().map(|name| below(&pattern.prefix, name)).filter(|path| pattern.matches(path))
-        else {
-            continue;
-        };
-        let file = base.join(&name);
-        match fs::symlink_metadata(&file) {
-            Ok(metadata) => found.extend(dated_file(root, &file, path, metadata)?),
-            Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(unreadable(&error, &path)),
-        }
-    }
-    // The files that were found exist, whatever the rest contains.
-    if is_too_long && found.is_empty() {
-        return Err(too_many(most, shown));
-    }
-    Ok(found)
-}
-
-fn too_many(most: usize, shown: &str) -> Unknown {
-    format!("more than {most} entries under `{shown}`").into()
-}
-
 /// The canonical root and path; an error when the path lies outside, and `None` when it is certain not to exist.
-fn inside(
-    root: &Path,
-    path: &Path,
-    shown: &str,
-    links: &mut LinkResolver,
-) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
-    // Where there is no link on the way to the path, there is none on the way to the root.
-    if is_within(path, root) && links.is_plain(path) {
-        return Ok(Some((root.to_owned(), path.to_owned())));
-    }
+fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
     let canonical = |path: &Path| match fs::canonicalize(path) {
         Ok(path) => Ok(Some(path)),
         Err(error) if is_absent(&error) => Ok(None),
@@ -160,23 +119,13 @@ fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<O
     let Some(path) = relative(entry, &pattern.prefix).filter(|path| pattern.matches(path)) else {
         return Ok(None);
     };
-    match fs::symlink_metadata(entry.path()) {
-        Ok(metadata) => dated_file(root, entry.path(), path, metadata),
-        Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(unreadable(&error, &path)),
+    // A link leads to its file, unless that is outside of the root.
+    let stays = || fs::canonicalize(entry.path()).is_ok_and(|target| target.starts_with(root));
+    if kind.is_symlink() && !stays() {
+        return Ok(None);
     }
-}
-
-/// The file at `file`, or the one that a link there leads to, unless that is outside of `root`.
-fn dated_file(root: &Path, file: &Path, path: String, metadata: Metadata) -> Result<Option<Dated>, Unknown> {
-    let stays = || fs::canonicalize(file).is_ok_and(|target| target.starts_with(root));
-    let metadata = match metadata {
-        link if link.is_symlink() && !stays() => return Ok(None),
-        link if link.is_symlink() => fs::metadata(file),
-        file => Ok(file),
-    };
-    match metadata {
-        Ok(metadata) if metadata.is_file() => dated(file, path, &metadata).map(Some),
+    match fs::metadata(entry.path()) {
+        Ok(metadata) if metadata.is_file() => dated(entry.path(), path, &metadata).map(Some),
         Ok(_) => Ok(None),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, &path)),
@@ -249,7 +198,7 @@ mod tests {
     }
 
     fn paths(root: &Path, glob: &str) -> Result<Vec<String>, Unknown> {
-        Ok(matching(root, glob, 100, &mut LinkResolver::default())?.into_iter().map(|file| file.path).collect())
+        Ok(matching(root, glob, 100)?.into_iter().map(|file| file.path).collect())
     }
 
     #[track_caller]
@@ -304,20 +253,17 @@ mod tests {
         }
         assert_eq!(paths(root.path(), "*").unwrap(), ["c", "a", "b"]);
         let newest = FoundFile { path: "c".into(), size: 4, modified: 1_002_000 };
-        assert_eq!(matching(root.path(), "*", 1, &mut LinkResolver::default()).unwrap(), [newest]);
+        assert_eq!(matching(root.path(), "*", 1).unwrap(), [newest]);
     }
 
     #[test]
     fn a_walk_stops_at_the_limit() {
         let root = project(&["d/a", "d/b", "d/c"]);
         let pattern = GlobPattern::new("d/*").unwrap();
-        assert_eq!(walked(root.path(), &pattern, 3, &mut LinkResolver::default()).unwrap().len(), 3);
-        assert!(!walked(root.path(), &pattern, 2, &mut LinkResolver::default()).unwrap().is_empty());
+        assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);
+        assert!(!walked(root.path(), &pattern, 2).unwrap().is_empty());
         let elsewhere = GlobPattern::new("d/*.md").unwrap();
-        assert_eq!(
-            walked(root.path(), &elsewhere, 2, &mut LinkResolver::default()).unwrap_err(),
-            "more than 2 entries under `d`".into()
-        );
+        assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`".into());
     }
 
     #[cfg(unix)]
@@ -345,7 +291,7 @@ mod tests {
         let root = project(&["plan.md"]);
         let size = |text: &str| {
             fs::write(root.path().join("plan.md"), text).unwrap();
-            matching(root.path(), "plan.md", 1, &mut LinkResolver::default()).unwrap()[0].size
+            matching(root.path(), "plan.md", 1).unwrap()[0].size
         };
         for blank in ["", "  \n\n", "\u{200b}", "\u{feff}\r\n", "\0\0"] {
             assert_eq!(size(blank), 0, "{blank:?}");

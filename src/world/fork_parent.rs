@@ -39,7 +39,6 @@ const RECENT: usize = 200;
 /// How many sessions with active modes are named.
 const NAMED: usize = 3;
 
-/// A search for the parent of a session.
 pub(super) struct ParentSearch<'a> {
     pub places: &'a ProjectPaths,
     pub event: &'a Event,
@@ -163,7 +162,6 @@ fn ancestors(state: &StateStore, id: &str) -> Vec<SessionId> {
     state.read(id).session.ancestors().to_vec()
 }
 
-/// A line that belongs to the conversation.
 struct ConversationLine {
     uuid: String,
     forked_from: Option<String>,

@@ -46,13 +46,13 @@ fn is_below_tool() -> bool {
     let home = std::env::var("HOME").unwrap_or_default();
     let mut process = parent();
     for _ in 0..MOST_ANCESTORS {
-        let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of(&id)?))) else {
+        let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of_process(&id)?))) else {
             return false;
         };
         if about.name == "claude" && !is_planted(&id) {
             return false;
         }
-        let Some(variables) = Environment::of(&id) else { return false };
+        let Some(variables) = Environment::of_process(&id) else { return false };
         if is_of_tests(&variables, &home) {
             return false;
         }
@@ -84,7 +84,6 @@ fn is_planted(process: &str) -> bool {
 }
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
-///
 pub fn is_run_by_host() -> bool {
     const VARIABLE: &str = "CLAUDECODE";
     if std::env::var_os(VARIABLE).is_some() {
@@ -93,7 +92,7 @@ pub fn is_run_by_host() -> bool {
     let home = std::env::var("HOME").unwrap_or_default();
     let above = std::iter::successors(parent(), |process| parent_of(process)).take(MOST_ANCESTORS);
     above
-        .map_while(|process| Environment::of(&process))
+        .map_while(|process| Environment::of_process(&process))
         .take_while(|variables| !is_of_tests(variables, &home))
         .any(|variables| variables.value(VARIABLE).is_some())
 }
@@ -157,7 +156,6 @@ fn fork_arguments() -> Option<Vec<String>> {
     arguments(&parent).or_else(|| arguments(&parent_of(&parent)?))
 }
 
-/// The process that started this one.
 #[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "other systems do not tell"))]
 fn parent() -> Option<String> {
     #[cfg(unix)]
@@ -167,17 +165,16 @@ fn parent() -> Option<String> {
 }
 
 fn parent_of(process: &str) -> Option<String> {
-    ProcessStatus::of(process).map(|status| status.parent)
+    ProcessStatus::of_process(process).map(|status| status.parent)
 }
 
-/// What the system says about a process.
 struct ProcessStatus {
     name: String,
     parent: String,
 }
 
 impl ProcessStatus {
-    fn of(process: &str) -> Option<Self> {
+    fn of_process(process: &str) -> Option<Self> {
         let text = disk::read_text(Path::new(&format!("/proc/{process}/stat")), disk::SMALL).ok()?;
         // The name may contain anything.
         let (before, after) = text.rsplit_once(") ")?;
@@ -186,29 +183,17 @@ impl ProcessStatus {
     }
 }
 
-/// The environment with which a process was started.
-///
-/// Hooks look at it for every event, so it stays as the system gives it.
+/// The environment with which a process was started, as the system gives it.
 struct Environment(Vec<u8>);
 
 impl Environment {
-    fn of(process: &str) -> Option<Self> {
+    fn of_process(process: &str) -> Option<Self> {
         let path = format!("/proc/{process}/environ");
         disk::read(Path::new(&path), disk::SMALL).ok().map(Self)
     }
 
     fn value(&self, name: &str) -> Option<&[u8]> {
-        let Self(bytes) = self;
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            let end = memchr::memchr(0, rest).unwrap_or(rest.len());
-            let (pair, after) = rest.split_at(end);
-            let value = pair.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
-            if value.is_some() {
-                return value;
-            }
-            rest = after.get(1..).unwrap_or_default();
-        }
-        None
+        let is_end = |byte: &u8| *byte == 0;
+        self.0.split(is_end).find_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
     }
 }

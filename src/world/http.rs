@@ -9,7 +9,6 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
 
-/// The largest response that is accepted.
 const LARGEST_RESPONSE: u64 = 1024 * 1024;
 
 /// The variables that name a proxy, in upper or lower case.
@@ -42,7 +41,6 @@ impl<T: Into<String>> From<T> for RequestError {
     }
 }
 
-/// Why a request was not answered.
 fn failure(error: &ureq::Error) -> RequestError {
     let is_slow = |error: &std::io::Error| error.kind() == std::io::ErrorKind::TimedOut;
     match error {

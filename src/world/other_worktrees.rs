@@ -5,7 +5,6 @@
 use super::files;
 use super::place::{checkout, repository};
 use crate::facts::FoundFile;
-use base::disk::LinkResolver;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -23,8 +22,7 @@ const TIME: Duration = Duration::from_millis(300);
 pub(super) fn matching(home: &Path, tree: &Path, globs: &[String]) -> Vec<(PathBuf, FoundFile)> {
     let started = Instant::now();
     for root in other_trees(home, tree) {
-        let found =
-            globs.iter().filter_map(|glob| files::matching(&root, glob, MOST_FILES, &mut LinkResolver::default()).ok());
+        let found = globs.iter().filter_map(|glob| files::matching(&root, glob, MOST_FILES).ok());
         let mut found: Vec<FoundFile> = found.flatten().filter(|file| file.size > 0).collect();
         if !found.is_empty() {
             found.truncate(MOST_FILES);

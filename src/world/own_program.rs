@@ -42,18 +42,8 @@ impl OwnProgram {
     }
 }
 
-/// Whether two files of the same size are alike; what is too large is not modegate's.
+/// Whether two files are alike; what is too large is not modegate's.
 fn same_content(own: &Path, other: &Path) -> bool {
-    const PART: u64 = 1024 * 1024;
-    let Ok(((own, size), (other, _))) = disk::open_sized(own).and_then(|own| Ok((own, disk::open_sized(other)?)))
-    else {
-        return false;
-    };
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    let is_same_at = |offset: u64| {
-        let read =
-            disk::read_at(&own, offset, PART, &mut left).and_then(|()| disk::read_at(&other, offset, PART, &mut right));
-        read.is_ok() && left == right
-    };
-    size <= disk::PROGRAM && (0..size.div_ceil(PART)).map(|part| part * PART).all(is_same_at)
+    let content = |path: &Path| disk::read(path, disk::PROGRAM).ok();
+    content(own).is_some_and(|own| Some(own) == content(other))
 }

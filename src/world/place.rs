@@ -6,7 +6,7 @@ pub use base::disk::real;
 
 use crate::host::paths::{lexical, worktree_owner};
 use crate::state::user_folder::project_paths;
-use base::disk::{self, SeenFolders};
+use base::disk;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 ///
 /// Of the folder given by the host, else of the nearest ancestor of `cwd` with a `.claude` folder that is not the
 /// user's own, else of `cwd`.
-pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>, seen: &mut SeenFolders) -> PathBuf {
-    if let Some(said) = said.filter(|said| seen.is_here(said) || said.is_absolute() && said.is_dir()) {
-        return home_of(&lexical(said), user, seen);
+pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
+    if let Some(said) = said.filter(|said| said.is_absolute() && said.is_dir()) {
+        return home_of(&lexical(said), user);
     }
     let cwd = lexical(cwd);
     if let Some(worktree_owner) = worktree_owner(&cwd) {
         return worktree_owner;
     }
     let has_claude = |dir: &&Path| dir.join(".claude").is_dir() && !is_users(dir, user);
-    home_of(cwd.ancestors().find(has_claude).unwrap_or(&cwd), user, seen)
+    home_of(cwd.ancestors().find(has_claude).unwrap_or(&cwd), user)
 }
 
 /// The home of the project that a session in `folder` belongs to.
@@ -31,8 +31,8 @@ pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>, seen: &mut See
 /// The nearest folder with `.claude/hooks`, up to the root of the repository, else the nearest that had it when modegate was
 /// installed there, else `folder`. In a linked worktree, the same folder of the main checkout comes before its own: all
 /// checkouts share one state.
-fn home_of(folder: &Path, user: Option<&Path>, seen: &mut SeenFolders) -> PathBuf {
-    let Some((root, git)) = repository_root(folder, seen) else { return folder.to_owned() };
+fn home_of(folder: &Path, user: Option<&Path>) -> PathBuf {
+    let Some((root, git)) = repository_root(folder) else { return folder.to_owned() };
     let main = if git.is_dir() { None } else { main_checkout(root) };
     let may_be_project = |dir: &Path| dir == folder || !is_users(dir, user);
     let nearest = |is_project: &dyn Fn(&Path) -> bool| {
@@ -53,15 +53,15 @@ fn is_users(dir: &Path, user: Option<&Path>) -> bool {
 }
 
 /// The home of the project at `cwd`, with the host's environment variables.
-pub fn home_here(cwd: Option<&Path>, seen: &mut SeenFolders) -> PathBuf {
-    let here = || seen.here().unwrap_or(Path::new("."));
-    let cwd = cwd.filter(|cwd| cwd.is_absolute()).unwrap_or_else(here).to_owned();
-    home(session_folder().as_deref(), &cwd, user_home().as_deref(), seen)
+pub fn home_here(cwd: Option<&Path>) -> PathBuf {
+    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let cwd = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(here, Path::to_owned);
+    home(session_folder().as_deref(), &cwd, user_home().as_deref())
 }
 
 /// The home of the project that a folder belongs to.
 pub fn home_at(folder: &Path) -> PathBuf {
-    home_of(folder, user_home().as_deref(), &mut SeenFolders::default())
+    home_of(folder, user_home().as_deref())
 }
 
 /// The folder in which the host was started, as it says.
@@ -99,25 +99,25 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
 
 /// The same folder in the main checkout, for a folder in a linked worktree.
 pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
-    let (root, git) = repository_root(folder, &mut SeenFolders::default())?;
+    let (root, git) = repository_root(folder)?;
     let main = if git.is_dir() { None } else { main_checkout(root) };
     Some(lexical(&main?.join(folder.strip_prefix(root).ok()?)))
 }
 
 /// Whether a folder is in a linked worktree or a submodule, where `.git` is a file.
 pub fn is_linked(folder: &Path) -> bool {
-    repository_root(folder, &mut SeenFolders::default()).is_some_and(|(_, git)| git.is_file())
+    repository_root(folder).is_some_and(|(_, git)| git.is_file())
 }
 
 /// The root of the repository around a folder; in a linked worktree, that of the main checkout.
 pub fn repository_home(folder: &Path) -> Option<PathBuf> {
-    let (root, _) = repository_root(folder, &mut SeenFolders::default())?;
+    let (root, _) = repository_root(folder)?;
     Some(in_main_checkout(root).unwrap_or_else(|| root.to_owned()))
 }
 
 /// The nearest ancestor with a `.git`, and what that is.
-fn repository_root<'f>(folder: &'f Path, seen: &mut SeenFolders) -> Option<(&'f Path, FileType)> {
-    folder.ancestors().find_map(|dir| Some((dir, seen.git(dir)?)))
+fn repository_root(folder: &Path) -> Option<(&Path, FileType)> {
+    folder.ancestors().find_map(|dir| Some((dir, dir.join(".git").metadata().ok()?.file_type())))
 }
 
 /// The main checkout of a linked worktree.
@@ -130,7 +130,7 @@ fn main_checkout(worktree: &Path) -> Option<PathBuf> {
 
 /// The nearest ancestor with a `.git`.
 pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
-    repository_root(path, &mut SeenFolders::default()).map(|(root, _)| root.to_owned())
+    repository_root(path).map(|(root, _)| root.to_owned())
 }
 
 /// The folder that all worktrees of a repository share; `None` if the repository does not list the checkout.

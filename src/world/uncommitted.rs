@@ -1,9 +1,8 @@
 //! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
 
 use super::{files, read_limited};
-use crate::facts::{ChangeKind, CommitState, GitChange, MOST_RESULTS, Unknown};
+use crate::facts::{ChangeKind, CommitState, FoundFile, GitChange, MOST_RESULTS, Unknown};
 use crate::host::paths::hash;
-use base::disk::LinkResolver;
 use fast_glob::glob_match;
 use git_facts::ChangeQuery;
 use shell_effects::StagedFiles;
@@ -100,10 +99,7 @@ fn all_changes(tree: &Path, paths: &[String], rules: Option<&BTreeSet<String>>) 
 
 /// The files that staging a folder would include.
 pub(super) fn staged(tree: &Path, folder: &str, staged: &StagedFiles) -> Result<Vec<String>, Unknown> {
-    let below = |folder: &str| {
-        let found = files::matching(tree, &format!("{folder}**"), MOST_IN_FOLDER, &mut LinkResolver::default())?;
-        Ok::<_, Unknown>(found.into_iter().map(|file| file.path))
-    };
+    let below = |folder: &str| Ok::<_, Unknown>(files_below(tree, folder)?.into_iter().map(|file| file.path));
     if staged.forced && !staged.tracked {
         let prefix = if folder.is_empty() || folder == "." { String::new() } else { format!("{folder}/") };
         return Ok(below(&prefix)?.collect());
@@ -122,6 +118,10 @@ pub(super) fn staged(tree: &Path, folder: &str, staged: &StagedFiles) -> Result<
         }
     }
     Ok(paths)
+}
+
+fn files_below(tree: &Path, folder: &str) -> Result<Vec<FoundFile>, Unknown> {
+    files::matching(tree, &format!("{folder}**"), MOST_IN_FOLDER)
 }
 
 /// Whether a pattern matches a path: a plain path with all below it, `*.md` by the file's name, other globs as a whole.
@@ -143,16 +143,14 @@ fn is_excluded_folder(tree: &Path, patterns: &[&str], change: &GitChange) -> boo
     if change.kind != ChangeKind::Untracked || !change.path.ends_with('/') {
         return false;
     }
-    let found = files::matching(tree, &format!("{}**", change.path), MOST_IN_FOLDER, &mut LinkResolver::default())
-        .unwrap_or_default();
+    let found = files_below(tree, &change.path).unwrap_or_default();
     !found.is_empty() && found.len() < MOST_IN_FOLDER && found.iter().all(|file| is_excluded(patterns, &file.path))
 }
 
 /// A text that differs when the content of a file, or the list of a folder's files, differs.
 fn fingerprint(tree: &Path, path: &str) -> String {
     if path.ends_with('/') {
-        let found = files::matching(tree, &format!("{path}**"), MOST_IN_FOLDER, &mut LinkResolver::default())
-            .unwrap_or_default();
+        let found = files_below(tree, path).unwrap_or_default();
         let list: Vec<String> = found.iter().map(|file| format!("{file:?}")).collect();
         return format!("{:016x}", hash(list.join("\n").as_bytes()));
     }

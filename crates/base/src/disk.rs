@@ -2,19 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-mod link_resolver;
-mod listing;
 mod regular;
-mod seen_folders;
 
-pub use link_resolver::{LinkResolver, is_within};
-pub use listing::names;
 pub use regular::{
     CONFIGURATION, LARGEST, LineFile, PROGRAM, SMALL, has_terminal, is_absent, open, open_and_read, open_append,
     open_lock, open_sized, read, read_at, read_tail, read_text, read_unlinked, reason,
 };
-pub use seen_folders::SeenFolders;
 
+use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -206,6 +201,11 @@ pub fn real(path: &Path) -> PathBuf {
         Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),
         None => path.to_owned(),
     }
+}
+
+/// The names in a folder, at most `most`, in no order.
+pub fn names(folder: &Path, most: usize) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?.take(most).map(|entry| Ok(entry?.file_name())).collect()
 }
 
 /// Fails when `path` is a symbolic link: it may lead anywhere.

@@ -1,17 +1,12 @@
 //! Runs a program in its own process group, with a timeout and limited output.
 
-#[cfg(unix)]
-mod polling;
-#[cfg(not(unix))]
-mod threads;
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-#[cfg(unix)]
-use polling::communicate;
-#[cfg(not(unix))]
-use threads::communicate;
-
-use std::io;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{self, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// How much output of a program is shown, in bytes.
@@ -19,6 +14,10 @@ pub const SHOWN_OUTPUT: usize = 64 * 1024;
 
 /// The time that a program's pipes may stay open after its end: its children may hold them.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// How long to wait before a program that has closed no pipe is looked at again.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(100);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// The exit code and output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,22 +71,77 @@ pub fn run(
     }
 }
 
-/// The part of the output that is kept: over `limit` bytes, its beginning and its end.
-#[derive(Debug, Default)]
-struct KeptOutput(Vec<u8>);
-
-impl KeptOutput {
-    /// Drops what is over the limit.
-    fn shorten(&mut self, limit: usize) {
-        // The cause is at the beginning and the error at the end, so the middle is dropped.
-        let over = self.0.len().saturating_sub(limit);
-        if over > 0 {
-            self.0.drain(limit / 2..limit / 2 + over);
+/// Writes the input of a program and reads its output until it ends; `None` if it takes longer than `until`.
+///
+/// Each pipe has a thread: a program may never read its input, and prints on both outputs.
+fn communicate(
+    child: &mut Child,
+    input: Option<Vec<u8>>,
+    until: Instant,
+    limit: usize,
+) -> io::Result<Option<ProcessOutput>> {
+    let (closed, closings) = channel();
+    let stdout = keep_output(child.stdout.take(), limit, closed.clone())?;
+    let stderr = keep_output(child.stderr.take(), limit, closed.clone())?;
+    write_input(child.stdin.take(), input)?;
+    let (mut open, mut pause) = (2, SHORTEST_PAUSE);
+    let status = loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if left.is_zero() => return Ok(None),
+            None => {}
         }
+        // Most programs close their pipes when they end.
+        pause = if closings.recv_timeout(pause.min(left)).is_ok() {
+            open -= 1;
+            SHORTEST_PAUSE
+        } else {
+            (pause * 3 / 2).min(LONGEST_PAUSE)
+        };
+    };
+    let end = Instant::now() + GRACE;
+    while open > 0 && closings.recv_timeout(end.saturating_duration_since(Instant::now())).is_ok() {
+        open -= 1;
     }
+    let [stdout, stderr] =
+        [stdout, stderr].map(|kept| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner)));
+    Ok(Some(ProcessOutput { code: status.code(), stdout, stderr, ended: open == 0 }))
 }
 
-/// Kills a program with its children.
+fn write_input(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) -> io::Result<()> {
+    let (Some(mut stdin), Some(input)) = (stdin, input) else { return Ok(()) };
+    let writing = Builder::new().spawn(move || {
+        let _: io::Result<()> = stdin.write_all(&input);
+    });
+    writing.map(drop)
+}
+
+/// Reads a pipe to its end and then tells `closed`; of more than `limit` bytes, the beginning and the end are kept.
+fn keep_output(
+    pipe: Option<impl Read + Send + 'static>,
+    limit: usize,
+    closed: Sender<()>,
+) -> io::Result<Arc<Mutex<Vec<u8>>>> {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let shared = Arc::clone(&kept);
+    Builder::new().spawn(move || {
+        let mut buffer = vec![0; SHOWN_OUTPUT];
+        let mut pipe = pipe;
+        while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
+            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend_from_slice(buffer.get(..size).unwrap_or_default());
+            // The cause is at the beginning and the error at the end, so the middle is dropped.
+            let over = kept.len().saturating_sub(limit);
+            if over > 0 {
+                kept.drain(limit / 2..limit / 2 + over);
+            }
+        }
+        let _: Result<(), _> = closed.send(());
+    })?;
+    Ok(kept)
+}
+
 fn kill(child: &mut Child) {
     kill_group(child);
     let _: io::Result<()> = child.kill();
@@ -111,7 +165,6 @@ fn kill_group(_: &Child) {}
 mod tests {
     use super::*;
 
-    #[expect(clippy::disallowed_methods, reason = "the test runs a program")]
     fn output(line: &str, limit: usize) -> String {
         let until = Instant::now() + Duration::from_secs(20);
         let ended = run(Command::new("sh").args(["-c", line]), None, until, limit).expect("a shell").expect("an end");

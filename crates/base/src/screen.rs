@@ -47,11 +47,10 @@ pub fn print_error(text: impl AsRef<str>) {
 /// Prints a command to the runner of a workflow, which is on one line; with `to_stderr`, on standard error.
 pub fn print_workflow_command(command: &str, to_stderr: bool) {
     let line = format!("{}\n", printable::one_line(command));
-    let _: std::io::Result<()> = if to_stderr {
-        std::io::stderr().write_all(line.as_bytes())
-    } else {
-        std::io::stdout().write_all(line.as_bytes())
-    };
+    if !to_stderr {
+        return print_bytes(line.as_bytes());
+    }
+    let _: std::io::Result<()> = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// The text to print: its control characters are escaped, except those of [`styled`], and no line of it is a

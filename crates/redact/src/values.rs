@@ -2,6 +2,8 @@
 
 use crate::MASK;
 use crate::rules::{EXPORT_NAMES, SECRET_NAMES, TOKEN_PREFIXES};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Words that often follow the name of a secret: types, placeholders and words of a sentence.
 const WORDS: &str = "string str bool boolean number any int integer float bytes object null none nil undefined \
@@ -211,34 +213,16 @@ impl TokenAlphabet {
     }
 }
 
-/// For each first letter of a token, the second letters as bits: two letters rule out nearly every word.
-static TOKEN_STARTS: [u128; 128] = token_starts();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports an index out of bounds")]
-const fn token_starts() -> [u128; 128] {
-    let mut starts = [0; 128];
-    let mut row = 0;
-    while row < TOKEN_PREFIXES.len() {
-        let prefixes = TOKEN_PREFIXES[row].2.as_bytes();
-        let mut at = 0;
-        while at < prefixes.len() {
-            if at == 0 || prefixes[at - 1] == b' ' {
-                starts[prefixes[at] as usize] |= 1 << prefixes[at + 1];
-            }
-            at += 1;
-        }
-        row += 1;
-    }
+/// The first two letters of tokens, which rule out nearly every word.
+static TOKEN_STARTS: LazyLock<BTreeSet<[u8; 2]>> = LazyLock::new(|| {
+    let prefixes = TOKEN_PREFIXES.iter().flat_map(|(_, _, prefixes)| prefixes.split(' '));
     // `sk-` of several models and the ids of AWS keys have rules of their own.
-    starts[b's' as usize] |= 1 << b'k';
-    starts[b'A' as usize] |= 1 << b'K' | 1 << b'S';
-    starts
-}
+    prefixes.chain(["sk", "AK", "AS"]).filter_map(|prefix| prefix.as_bytes().first_chunk().copied()).collect()
+});
 
 /// Whether a token can begin with these letters.
 pub(crate) fn may_begin_token(first: u8, second: u8) -> bool {
-    let seconds = TOKEN_STARTS.get(usize::from(first)).copied().unwrap_or_default();
-    second.is_ascii() && seconds >> second & 1 == 1
+    TOKEN_STARTS.contains(&[first, second])
 }
 
 /// The length of the prefix that gives away the token at the start of a text, and the characters that follow it.

@@ -107,7 +107,6 @@ fn filter(name: &str, words: &[String]) -> Option<PipeFilter> {
         "head" | "ghead" => cut_lines(words).map(|(count, _)| PipeFilter::Beginning(count)),
         "grep" | "egrep" | "fgrep" | "ggrep" | "rg" | "ag" => grep(name, words),
         "sed" | "gsed" => sed(words),
-        "jq" => jq(words),
         _ => None,
     }
 }
@@ -254,13 +253,4 @@ fn sed(words: &[String]) -> Option<PipeFilter> {
         Some(dropped) => pattern(dropped, true),
         None => Some(PipeFilter::Beginning(script.strip_suffix('q')?.parse().ok()?)),
     }
-}
-
-/// Allows programs that only follow paths: they print nothing themselves.
-fn jq(words: &[String]) -> Option<PipeFilter> {
-    let mut programs =
-        words.iter().filter(|word| !["-r", "-c", "-C", "-M", "-S", "--raw-output"].contains(&word.as_str()));
-    let (program, None) = (programs.next()?, programs.next()) else { return None };
-    let paths = |c: char| c.is_ascii_alphanumeric() || "._[]?| ".contains(c);
-    (program.starts_with('.') && program.chars().all(paths)).then_some(PipeFilter::All)
 }

@@ -4,7 +4,6 @@
 //! runner is sure to have printed it and nothing that a filter dropped could say otherwise.
 
 mod filters;
-mod grammars;
 mod missing_tests;
 mod other_calls;
 mod other_work;
@@ -106,7 +105,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         match shown {
             Ok(other) => part.add(other),
             // `pytest > /missing/log`
-            Err(_) if output.has_failed() && output.text.lines().any(summary::is_not_started) => {
+            Err(_) if output.has_failed() && SummaryReader::for_runs(runs).has_not_started(&output.text) => {
                 return OutputResult::Misused;
             }
             Err(why) => return unreadable(why.to_string()),
@@ -117,7 +116,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         return unreadable(format!("`{name}` on the same line may print a result of its own"));
     }
     let passed = output.ending == OutputEnding::Success && runs.iter().any(|run| run.own.success);
-    SummaryReader::of_runs(runs).result(output, &part, count, passed)
+    SummaryReader::for_runs(runs).result(output, &part, count, passed)
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.
@@ -147,11 +146,6 @@ fn unreadable(why: impl Into<String>) -> OutputResult {
 /// Whether a program only filters what it reads.
 fn is_filter(words: &[ShellWord]) -> bool {
     seen_part(std::slice::from_ref(&words.to_vec()), None).is_ok()
-}
-
-/// Whether a line of the text is a sign of any runner.
-fn has_sign(text: &str) -> bool {
-    text.lines().any(|line| !SummaryReader::of_all().signs(line).is_empty())
 }
 
 #[cfg(test)]

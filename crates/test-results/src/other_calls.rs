@@ -1,24 +1,12 @@
 //! Other commands on the line of a test run.
 
+use super::programs::PROGRAMS;
+use super::summary::SummaryReader;
 use shell_effects::{CallOutput, ProgramCall, ShellWord};
 
-/// Commands that print no text that could be taken for a test summary: programs, and the words that follow them.
-const QUIET: [(&str, &str); 14] = [
-    ("", "cd pushd popd set export unset source . true : sleep mkdir rm touch cp mv ln chmod wait test [ kill"),
-    ("", "ulimit umask shopt local declare exit"),
-    ("", "rustfmt gofmt golangci-lint tsc eslint prettier biome ruff black isort mypy pyright flake8"),
-    ("git", "add commit push stash checkout switch restore pull fetch"),
-    ("cargo", "build check clippy fmt clean"),
-    ("go", "build vet fmt mod generate"),
-    ("npm", "install ci"),
-    ("npm run", "build lint"),
-    ("pnpm", "install"),
-    ("yarn", "install"),
-    ("bun", "install"),
-    ("docker compose", "up"),
-    ("pip", "install"),
-    ("uv", "sync"),
-];
+/// Words that begin commands which print no text that could be taken for a test summary.
+const QUIET: &str = ". : [ biome black cd chmod cp declare eslint exit export flake8 gofmt golangci-lint isort kill ln local \
+    mkdir mv mypy popd prettier pushd pyright rm ruff rustfmt set shopt sleep source test touch true tsc ulimit umask unset wait";
 
 /// The first other command that may print something that looks like a result.
 pub(super) fn speaker<'a>(calls: &'a [ProgramCall], runs: &[usize]) -> Option<&'a ProgramCall> {
@@ -40,10 +28,11 @@ fn is_quiet(call: &ProgramCall) -> bool {
             is_brief(&call.words)
         }
         _ if super::is_filter(&call.words) => call.piped,
-        _ => {
-            let is_quiet = |program: &str, word: &str| call.matches(format!("{program} {word}").trim_start());
-            QUIET.iter().any(|(program, words)| words.split(' ').any(|word| is_quiet(program, word)))
-        }
+        _ if QUIET.split(' ').any(|word| call.matches(word)) => true,
+        _ => PROGRAMS.iter().any(|program| {
+            let mut commands = program.quiet.split(", ").filter(|command| !command.is_empty());
+            commands.any(|command| call.matches(&format!("{} {command}", program.name)))
+        }),
     }
 }
 
@@ -63,5 +52,5 @@ fn is_script_option(word: &ShellWord) -> bool {
 fn is_harmless(words: &[ShellWord]) -> bool {
     let text = words.iter().skip(1).map(|word| word.filled("")).collect::<Vec<_>>().join(" ");
     let text = text.replace("\\n", "\n").replace("\\t", "\t").replace("%s", " ");
-    !super::has_sign(&text) && !text.contains(['\\', '%'])
+    !SummaryReader::for_any().has_result(&text) && !text.contains(['\\', '%'])
 }

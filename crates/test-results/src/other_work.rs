@@ -1,6 +1,6 @@
 //! Options with which a test command runs no test, or hides that one failed.
 
-use super::programs::runner_program;
+use super::programs::test_program;
 use shell_effects::has_name;
 
 /// Options of any program.
@@ -26,7 +26,7 @@ pub fn does_other_work(words: &[String]) -> bool {
         word.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=') && rest != "=false")
     };
     let has = |flags: &str| flags.split_whitespace().any(|flag| words.iter().any(|word| is_flag(word, flag)));
-    let known = runner_program(program);
+    let known = test_program(program);
     let own = known.is_some_and(|known| has(known.idle));
     let excludes = |pair: &[String]| {
         matches!(pair, [option, task] if ["-x", "--exclude-task"].contains(&option.as_str())

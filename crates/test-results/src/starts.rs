@@ -1,7 +1,6 @@
 //! Whether a call starts the runner that a command names, or only looks like it.
 
-use super::grammars::RUNNERS;
-use super::programs::runner_program;
+use super::programs::{summaries, test_program};
 use shell_effects::{ProgramCall, has_name};
 
 /// Runners that projects keep beside their code.
@@ -10,7 +9,6 @@ const PROJECT_PROGRAMS: &str = "gradlew mvnw manage.py sbt bazel";
 /// Folders of installed programs, by their names.
 const PROGRAM_FOLDERS: &str = "bin .bin sbin Scripts shims …";
 
-/// Whether a call starts the runner of `command`.
 pub(super) fn starts(call: &ProgramCall, command: &str) -> bool {
     call.matches(command) && {
         let argv = call.argv();
@@ -25,7 +23,7 @@ pub(super) fn starts(call: &ProgramCall, command: &str) -> bool {
 fn is_installed(program: &str, name: &str) -> bool {
     let Some((folder, _)) = program.rsplit_once(['/', '\\']) else { return true };
     let is_known = has_name("make gmake npm pnpm yarn", name)
-        || RUNNERS.iter().flat_map(|runner| runner.commands).any(|own| own.split(' ').next() == Some(name));
+        || summaries().flat_map(|summary| summary.commands).any(|own| own.split(' ').next() == Some(name));
     let is_dependency = ["node_modules/", "vendor/"].iter().any(|part| folder.contains(part));
     let last = folder.rsplit(['/', '\\']).next().unwrap_or_default();
     !is_known || is_dependency || has_name(PROJECT_PROGRAMS, name) || has_name(PROGRAM_FOLDERS, last)
@@ -33,7 +31,7 @@ fn is_installed(program: &str, name: &str) -> bool {
 
 /// Whether only options come before `first`: `cargo -q run test` is not `cargo test`.
 fn decides(argv: &[String], name: &str, first: &str) -> bool {
-    let Some(valued) = runner_program(name).and_then(|program| program.first_operand) else { return true };
+    let Some(valued) = test_program(name).and_then(|program| program.first_operand) else { return true };
     let mut words = argv.iter().skip(1);
     while let Some(word) = words.next() {
         if word == first || !word.starts_with(['-', '+']) {

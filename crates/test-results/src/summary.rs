@@ -1,22 +1,13 @@
 //! Finds and weighs summaries in an output.
 
 use super::filters::SeenPart;
-use super::grammars::{LineMeaning, NOT_STARTED, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
 use super::missing_tests::names_missing_tests;
+use super::programs::{LineMeaning, PROGRAMS, Summary, SummaryLayout, summaries};
 use super::{LineOutput, OutputResult};
+use anstream::adapter::strip_str;
 use regex::{RegexSet, RegexSetBuilder};
 use shell_effects::ProgramCall;
-use std::sync::OnceLock;
-
-/// The ends of a shell's messages about a command that it did not start.
-const SHELL_ERRORS: [&str; 6] = [
-    "not found",
-    "No such file or directory",
-    "Permission denied",
-    "Is a directory",
-    "ambiguous redirect",
-    "Directory nonexistent",
-];
+use std::sync::{LazyLock, OnceLock};
 
 /// Runners that run the runners of the tests; both print a summary.
 const RUN_RUNNERS: [&str; 2] = ["tox", "nox"];
@@ -26,7 +17,7 @@ type RunnerSign = (Option<usize>, LineMeaning);
 
 /// Finds signs of the runners that a command may have started.
 pub(super) struct SummaryReader {
-    runners: Vec<&'static RunnerGrammar>,
+    summaries: Vec<&'static Summary>,
     patterns: RegexSet,
     /// The sign of each pattern.
     meanings: Vec<RunnerSign>,
@@ -36,45 +27,45 @@ pub(super) struct SummaryReader {
 
 impl SummaryReader {
     /// Reads the output of the runner that all these calls are, or of any.
-    pub fn of_runs(runs: &[&ProgramCall]) -> &'static Self {
-        static OWN: [OnceLock<SummaryReader>; RUNNERS.len()] = [const { OnceLock::new() }; RUNNERS.len()];
-        let prints = |runner: &RunnerGrammar, run: &ProgramCall| runner.commands.iter().any(|own| run.matches(own));
-        let is_own = |runner: &RunnerGrammar, run: &ProgramCall| {
-            runs.iter().any(|other| other.command == run.command && prints(runner, other))
+    pub fn for_runs(runs: &[&ProgramCall]) -> &'static Self {
+        static OWN: LazyLock<Vec<(&Summary, OnceLock<SummaryReader>)>> =
+            LazyLock::new(|| summaries().map(|summary| (summary, OnceLock::new())).collect());
+        let prints = |summary: &Summary, run: &ProgramCall| summary.commands.iter().any(|own| run.matches(own));
+        let is_own = |summary: &Summary, run: &ProgramCall| {
+            runs.iter().any(|other| other.command == run.command && prints(summary, other))
         };
-        let same = |runner: &&RunnerGrammar| {
-            runs.iter().all(|run| is_own(runner, run)) && !runner.commands.iter().any(|own| RUN_RUNNERS.contains(own))
+        let same = |summary: &Summary| {
+            runs.iter().all(|run| is_own(summary, run)) && !summary.commands.iter().any(|own| RUN_RUNNERS.contains(own))
         };
-        let own = RUNNERS.iter().zip(&OWN).find(|(runner, _)| same(runner));
-        own.map_or_else(Self::of_all, |(runner, reader)| reader.get_or_init(|| Self::of(vec![runner], true)))
+        let own = OWN.iter().find(|(summary, _)| same(summary));
+        own.map_or_else(Self::for_any, |(summary, reader)| reader.get_or_init(|| Self::new(vec![*summary], true)))
     }
 
     /// Reads the output of any runner.
-    pub fn of_all() -> &'static Self {
-        static ALL: OnceLock<SummaryReader> = OnceLock::new();
-        ALL.get_or_init(|| Self::of(RUNNERS.iter().collect(), false))
+    pub fn for_any() -> &'static Self {
+        static ALL: LazyLock<SummaryReader> = LazyLock::new(|| SummaryReader::new(summaries().collect(), false));
+        &ALL
     }
 
-    fn of(runners: Vec<&'static RunnerGrammar>, direct: bool) -> Self {
-        let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
-        for (at, runner) in runners.iter().enumerate() {
-            for (sign, pattern) in runner.signs {
-                patterns.push(filled(pattern));
-                meanings.push((Some(at), *sign));
-            }
-        }
-        for (sign, pattern) in &WRAPPER_SIGNS {
-            patterns.push(filled(pattern));
-            meanings.push((None, *sign));
-        }
+    fn new(summaries: Vec<&'static Summary>, direct: bool) -> Self {
+        let own = summaries.iter().enumerate().map(|(at, summary)| (Some(at), summary.signs));
+        let rows = own.chain(PROGRAMS.iter().map(|program| (None, program.signs)));
+        let signs =
+            rows.flat_map(|(at, signs)| signs.iter().map(move |(meaning, sign)| (filled(sign), (at, *meaning))));
+        let (patterns, meanings): (Vec<String>, Vec<RunnerSign>) = signs.unzip();
         let patterns =
             RegexSetBuilder::new(patterns).size_limit(64 << 20).build().unwrap_or_else(|_| RegexSet::empty());
-        Self { runners, patterns, meanings, direct }
+        Self { summaries, patterns, meanings, direct }
     }
 
-    /// The signs of a line.
-    pub fn signs(&self, line: &str) -> Vec<RunnerSign> {
-        self.signs_and_text(line).0
+    /// Whether a line of the text is the sign of a result.
+    pub fn has_result(&self, text: &str) -> bool {
+        text.lines().any(|line| self.signs_and_text(line).0.iter().any(|(_, sign)| *sign != LineMeaning::NotStarted))
+    }
+
+    /// Whether a line of the text says that the tests were not started.
+    pub fn has_not_started(&self, text: &str) -> bool {
+        self.seen_signs(text).has(LineMeaning::NotStarted)
     }
 
     /// The signs of a line, and its text without a prefix.
@@ -86,9 +77,10 @@ impl SummaryReader {
         let mut signs = found(text);
         // Lines of `grep -n`, of packages that run in parallel, and of containers have a prefix.
         for _ in 0..2 {
-            let Some(rest) = without_prefix(text, self.direct).filter(|_| signs.is_empty()) else { break };
+            let is_plain = signs.iter().all(|(_, sign)| *sign == LineMeaning::NotStarted);
+            let Some(rest) = without_prefix(text, self.direct).filter(|_| is_plain) else { break };
             text = rest;
-            signs = found(text);
+            signs.extend(found(text));
         }
         (signs, text)
     }
@@ -100,14 +92,13 @@ impl SummaryReader {
         if passed && self.ends_with_pass(&seen) {
             seen.signs.retain(|(_, sign)| !matches!(sign, LineMeaning::Failed | LineMeaning::Aborted));
         }
-        let is_misused =
-            || seen.has(LineMeaning::Misused) || output.has_failed() && output.text.lines().any(is_not_started);
-        let is_idle = |runner: &&RunnerGrammar| {
-            let shows = |sign| self.with(&seen, sign).any(|own| std::ptr::eq(own, *runner));
+        let is_misused = || seen.has(LineMeaning::Misused) || output.has_failed() && seen.has(LineMeaning::NotStarted);
+        let is_idle = |at: &usize| {
+            let shows = |sign| seen.signs.contains(&(Some(*at), sign));
             shows(LineMeaning::Idle) && !shows(LineMeaning::Ran) && !part.start_cut
         };
-        let (idle, passing): (Vec<&RunnerGrammar>, Vec<_>) = self.with(&seen, LineMeaning::Passed).partition(is_idle);
-        let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
+        let (idle, passing): (Vec<usize>, Vec<usize>) = self.with(&seen, LineMeaning::Passed).partition(is_idle);
+        let parts: Vec<usize> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
         match () {
             () if output.has_failed() && names_missing_tests(&output.text) => OutputResult::Misused,
@@ -125,25 +116,24 @@ impl SummaryReader {
         }
     }
 
-    /// Whether the summaries of these runners show that everything passed.
-    fn passed(&self, deciding: &[&RunnerGrammar], seen: &SeenSigns, part: &SeenPart, runs: usize) -> OutputResult {
+    /// Whether these summaries show that everything passed.
+    fn passed(&self, deciding: &[usize], seen: &SeenSigns, part: &SeenPart, runs: usize) -> OutputResult {
         if deciding.is_empty() {
             return super::unreadable("no summary of the tests is seen");
         }
-        let lacks_whole = |runner: &RunnerGrammar| {
-            let needs = runner.signs.iter().any(|(sign, _)| *sign == LineMeaning::Whole);
-            needs && !self.with(seen, LineMeaning::Whole).any(|own| std::ptr::eq(own, runner))
+        let hides = |at: &usize| {
+            self.summaries.get(*at).is_none_or(|summary| {
+                let cut = match summary.layout {
+                    SummaryLayout::Final => false,
+                    SummaryLayout::Parts => part.end_cut,
+                    SummaryLayout::EachPart => part.end_cut || part.start_cut,
+                    SummaryLayout::Listed => seen.unheaded && part.start_cut,
+                };
+                let lacks_whole = summary.needs_whole() && !seen.signs.contains(&(Some(*at), LineMeaning::Whole));
+                cut || lacks_whole || summary.failing.is_some_and(|line| !part.shows(line))
+            })
         };
-        let hides = |runner: &RunnerGrammar| {
-            let cut = match runner.layout {
-                SummaryLayout::Final => false,
-                SummaryLayout::Parts => part.end_cut,
-                SummaryLayout::EachPart => part.end_cut || part.start_cut,
-                SummaryLayout::Listed => seen.unheaded && part.start_cut,
-            };
-            cut || runner.failing.is_some_and(|line| !part.shows(line))
-        };
-        if deciding.iter().any(|runner| lacks_whole(runner) || hides(runner)) || seen.passes < runs {
+        if deciding.iter().any(hides) || seen.passes < runs {
             return super::unreadable("only a part of the summary is seen");
         }
         OutputResult::Passed
@@ -152,25 +142,25 @@ impl SummaryReader {
     /// Whether a runner shows a pass after the last failure.
     fn ends_with_pass(&self, seen: &SeenSigns) -> bool {
         let after = seen.signs.get(seen.after_failure..).unwrap_or_default();
-        let passes = |(at, runner): (usize, &&RunnerGrammar)| {
+        let passes = |(at, summary): (usize, &&Summary)| {
             let shows = |sign| after.contains(&(Some(at), sign));
-            let needs_whole = runner.signs.iter().any(|(sign, _)| *sign == LineMeaning::Whole);
             // Of the other layouts, a failure is not repeated at the end.
-            let repeats = matches!(runner.layout, SummaryLayout::Final | SummaryLayout::Parts);
+            let repeats = matches!(summary.layout, SummaryLayout::Final | SummaryLayout::Parts);
             let decides = repeats || !seen.signs.contains(&(Some(at), LineMeaning::Failed));
-            let passes = shows(LineMeaning::Passed) && (!needs_whole || shows(LineMeaning::Whole));
-            passes && decides && !may_ignore_failures(runner)
+            let passes = shows(LineMeaning::Passed) && (!summary.needs_whole() || shows(LineMeaning::Whole));
+            passes && decides && !may_ignore_failures(summary)
         };
-        self.runners.iter().enumerate().any(passes)
+        self.summaries.iter().enumerate().any(passes)
     }
 
     fn seen_signs(&self, text: &str) -> SeenSigns {
         let mut seen = SeenSigns::default();
         let mut before: Option<String> = None;
         let is_listed = |at: Option<usize>| {
-            at.and_then(|at| self.runners.get(at)).is_some_and(|runner| runner.layout == SummaryLayout::Listed)
+            at.and_then(|at| self.summaries.get(at)).is_some_and(|summary| summary.layout == SummaryLayout::Listed)
         };
-        for line in plain(text).split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
+        let text = strip_str(text).to_string();
+        for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
             let (mut signs, text) = self.signs_and_text(line);
             if signs.iter().any(|(_, sign)| *sign == LineMeaning::Skipped) && is_all_skipped(before.as_deref(), text) {
                 seen.replace_pass(&mut signs);
@@ -191,14 +181,15 @@ impl SummaryReader {
         seen
     }
 
-    /// The runners that show a sign.
-    fn with<'a>(
-        &'a self,
-        seen: &'a SeenSigns,
-        wanted: LineMeaning,
-    ) -> impl Iterator<Item = &'static RunnerGrammar> + 'a {
-        let shows = move |at: usize| seen.signs.contains(&(Some(at), wanted));
-        self.runners.iter().enumerate().filter(move |(at, _)| shows(*at)).map(|(_, runner)| *runner)
+    /// The summaries that show a sign.
+    fn with(&self, seen: &SeenSigns, wanted: LineMeaning) -> impl Iterator<Item = usize> {
+        (0..self.summaries.len()).filter(move |at| seen.signs.contains(&(Some(*at), wanted)))
+    }
+}
+
+impl Summary {
+    fn needs_whole(&self) -> bool {
+        self.signs.iter().any(|(sign, _)| *sign == LineMeaning::Whole)
     }
 }
 
@@ -220,14 +211,7 @@ impl SeenSigns {
     fn has(&self, wanted: LineMeaning) -> bool {
         self.signs.iter().any(|(_, sign)| *sign == wanted)
     }
-}
 
-/// Whether the pass of a runner is that of a build, in which the failures of tests may be ignored.
-fn may_ignore_failures(runner: &RunnerGrammar) -> bool {
-    runner.commands.iter().any(|own| *own == "gradle" || RUN_RUNNERS.contains(own))
-}
-
-impl SeenSigns {
     /// Makes the pass of a line, or of the line before it, a run without tests.
     fn replace_pass(&mut self, signs: &mut Vec<RunnerSign>) {
         let is_pass = |(_, sign): &RunnerSign| *sign == LineMeaning::Passed;
@@ -241,6 +225,11 @@ impl SeenSigns {
             signs.iter().filter(|(_, sign)| *sign == LineMeaning::Skipped).map(|(at, _)| *at).collect();
         signs.extend(runners.into_iter().map(|at| (at, LineMeaning::Empty)));
     }
+}
+
+/// Whether the pass of a runner is that of a build, in which the failures of tests may be ignored.
+fn may_ignore_failures(summary: &Summary) -> bool {
+    summary.commands.iter().any(|own| *own == "gradle" || RUN_RUNNERS.contains(own))
 }
 
 /// Whether a line says that as many tests were skipped as there are; without a total of its own, the line before it has that.
@@ -260,16 +249,6 @@ fn numbers(line: &str) -> Vec<u64> {
     let end = ends.iter().filter_map(|end| line.find(end).filter(|at| *at > 2)).min().unwrap_or(line.len());
     let text = line.get(..end).filter(|text| text.contains(|c: char| c.is_ascii_digit())).unwrap_or(line);
     text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
-}
-
-/// Whether a line says that the tests were not started.
-pub(super) fn is_not_started(line: &str) -> bool {
-    // `sh: 1: jest: not found`, `bash: line 1: /x/log: No such file or directory`
-    let is_of_shell = || {
-        let shell = line.trim_start().split(": ").next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        ["sh", "bash", "zsh", "dash"].contains(&shell) && SHELL_ERRORS.iter().any(|end| line.trim_end().ends_with(end))
-    };
-    NOT_STARTED.iter().any(|part| line.contains(part)) || is_of_shell()
 }
 
 fn filled(pattern: &str) -> String {
@@ -302,25 +281,4 @@ fn without_prefix(line: &str, direct: bool) -> Option<&str> {
     }
     let named = line.split_once(" | ").or_else(|| line.split_once(": "));
     named.filter(|(name, _)| is_name(name)).map(|(_, rest)| rest.trim_start())
-}
-
-/// The text without colors and other control sequences.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('\u{1b}', Some('[')) => {
-                chars.next();
-                for c in chars.by_ref() {
-                    if ('\u{40}'..='\u{7e}').contains(&c) {
-                        break;
-                    }
-                }
-            }
-            ('\u{1b}', _) => drop(chars.next()),
-            _ => plain.push(c),
-        }
-    }
-    plain
 }

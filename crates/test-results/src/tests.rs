@@ -28,7 +28,13 @@ const NOTHING: &str = "no summary of the tests is seen";
 
 #[test]
 fn every_pattern_compiles() {
-    assert!(has_sign(CARGO_OK) && !has_sign("exit code: 0") && !has_sign("--- done ---"));
+    let reader = SummaryReader::for_any();
+    assert!(reader.has_result(CARGO_OK) && !reader.has_result("exit code: 0") && !reader.has_result("--- done ---"));
+}
+
+#[test]
+fn the_table_is_sorted() {
+    assert!(programs::PROGRAMS.is_sorted_by_key(|program| program.name));
 }
 
 #[test]

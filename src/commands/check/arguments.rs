@@ -2,7 +2,7 @@
 
 use super::super::cli_error::CliError;
 use crate::host::paths::lexical;
-use crate::policy::check::{BUILTIN_VARIABLES, Check, CheckSubject, Definitions};
+use crate::policy::check::{BUILTIN_VARIABLES, Check, Definitions};
 use crate::policy::yaml::{Node, TreeReader};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
@@ -161,7 +161,7 @@ fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
 /// The check, unless a part of it needs an event, a program or a server.
 fn without_event(check: Check) -> Result<Check, CliError> {
     let mut is_fit = true;
-    check.walk(&mut |part| is_fit &= part.subject() != Some(CheckSubject::Event));
+    check.walk(&mut |part| is_fit &= !part.is_about_event());
     let error = || {
         CliError::usage("this works only for checks on files, git and the state, not on events, programs or servers")
             .hint("run `modegate check --help` for examples")

@@ -8,7 +8,6 @@ pub(super) struct Section {
     pub(super) filled: bool,
 }
 
-/// The sections of a body, in order.
 pub(super) fn sections(body: &str) -> Vec<Section> {
     let mut outline = Outline::default();
     for line in body.lines() {

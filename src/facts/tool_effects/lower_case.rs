@@ -55,7 +55,7 @@ mod tests {
         let mut protected = ProtectedPaths::default();
         protected.effects.extend([Effect::Write, Effect::Remove]);
         protected.paths = paths.iter().collect();
-        let asked = protected.into_query();
+        let asked = protected.with_digest().into_query();
         ToolEffects::from_event(&event, context, links).touches(&asked).unwrap().map(|found| found.path)
     }
 

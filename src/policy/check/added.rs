@@ -1,10 +1,7 @@
 //! `added`: what the command line would stage.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::StagingQuery;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when a `git add` or `git commit` in the command line would stage everything (`all`: `-A`, `-u`, `.`,
 /// `git commit -a`), ignored files (`forced`: `-f`), or a file that matches one of `paths`. All given keys must match.
@@ -22,7 +19,7 @@ pub struct AddedCheck {
 }
 
 impl CheckKind for AddedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             let forced = reader.word(node, &[("all", false), ("forced", true)]).unwrap_or_default();
             return Self { all: !forced, forced, paths: Vec::new() };

@@ -1,10 +1,7 @@
 //! `agent`: which agent acts.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the agent that acts is one of these; `main` is the main agent. For the start of an agent it is the one
 /// that starts. A teammate counts by its type, not by its name.
@@ -17,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct AgentCheck(pub Vec<String>);
 
 impl CheckKind for AgentCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

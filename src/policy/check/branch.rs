@@ -1,10 +1,7 @@
 //! `branch`: the branch that is checked out.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::CurrentBranch;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the checked-out branch has one of these names or globs; `**` in a glob also matches slashes.
 ///
@@ -26,7 +23,7 @@ pub struct BranchCheck {
 }
 
 impl CheckKind for BranchCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { names: reader.templates(node), default: None, detached: None };
         }

@@ -1,9 +1,6 @@
 //! `calls`: a program that the command line runs.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// The most programs that are listed if none of them runs.
 const MANY: usize = 5;
@@ -31,7 +28,7 @@ pub struct CallsCheck {
 }
 
 impl CheckKind for CallsCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { programs: reader.templates(node), remote: false, itself: None };
         }

@@ -1,11 +1,8 @@
 //! `clean`: nothing is uncommitted.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::facts::{BASELINE_NOTES, GitChange, Unknown};
 use crate::host::event::EventKind;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How many changes a message names.
@@ -31,7 +28,7 @@ pub struct CleanCheck {
 }
 
 impl CheckKind for CleanCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { paths: reader.templates(node), moved: false, since_activation: false };
         }

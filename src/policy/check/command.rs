@@ -1,11 +1,8 @@
 //! `command`: the shell command that the tool runs.
 
 use super::calls::CallsCheck;
-use super::{CheckKind, Scope, TextPattern};
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the command line runs one of the given programs, as `calls` does; with a mapping, when the text of
 /// the line matches.
@@ -21,11 +18,11 @@ pub enum CommandCheck {
 }
 
 impl CheckKind for CommandCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if node.is_map() {
             return Self::Text(TextPattern::read(reader, node, "`command`"));
         }
-        Self::Calls(CallsCheck::read(reader, node))
+        Self::Calls(CallsCheck::from_node(reader, node))
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

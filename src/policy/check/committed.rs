@@ -1,10 +1,8 @@
 //! `committed`: HEAD has a file's present content.
 
-use super::{CheckKind, Scope, file};
+use super::file;
+use super::prelude::*;
 use crate::facts::CommitState;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when HEAD has the present content of the newest file, and the index agrees.
 ///
@@ -17,7 +15,7 @@ pub struct CommittedCheck {
 }
 
 impl CheckKind for CommittedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self { of: reader.artifact(node) }
     }
 

@@ -1,11 +1,8 @@
 //! `file`: at least one file matches an artifact or a glob.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::facts::{FoundFile, TextQuery, Unknown};
 use crate::host::ids::{UNKNOWN_TEAMMATE, same_agent};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when a file matches and is not empty.
 ///
@@ -30,7 +27,7 @@ pub struct FileCheck {
 }
 
 impl CheckKind for FileCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { of: reader.artifact(node), newer_than: None, min_chars: 0, newest: true, by: Vec::new() };
         }

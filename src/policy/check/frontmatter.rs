@@ -1,12 +1,10 @@
 //! `frontmatter`: a file's frontmatter has a marker.
 
-use super::{CheckKind, Scope, file};
+use super::file;
+use super::prelude::*;
 use crate::facts::Frontmatter;
-use crate::facts::verdict::Outcome;
 use crate::host::ids::{UNKNOWN_TEAMMATE, same_agent};
-use crate::policy::yaml::{Node, TreeReader};
 use base::printable::truncated;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Passes when the newest file's frontmatter has every key with exactly that value, or with a list that contains it.
@@ -19,21 +17,13 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrontmatterCheck {
     pub of: String,
-    pub has: Vec<(String, Vec<FrontmatterValue>)>,
+    /// The values of each key, as JSON.
+    pub has: Vec<(String, Vec<String>)>,
     pub by: Option<String>,
 }
 
-/// A scalar, compared by type and value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FrontmatterValue {
-    Text(String),
-    /// A number, by its text.
-    Number(String),
-    Bool(bool),
-}
-
 impl CheckKind for FrontmatterCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
         let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
@@ -104,52 +94,35 @@ impl FrontmatterCheck {
     }
 
     fn wanted(&self) -> String {
-        let pair = |(key, values): &(String, Vec<FrontmatterValue>)| {
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let text = |json: &String| serde_json::from_str(json).unwrap_or_else(|_| json.clone());
+        let pair = |(key, values): &(String, Vec<String>)| {
+            let values: Vec<String> = values.iter().map(text).collect();
             format!("{key}: {}", values.join(", "))
         };
         self.has.iter().map(pair).collect::<Vec<_>>().join("`, `")
     }
 }
 
-fn scalars(reader: &mut TreeReader, node: &Node) -> Vec<FrontmatterValue> {
-    reader.each(node, |reader, node| match node.to_json() {
-        Value::String(text) => FrontmatterValue::Text(text),
-        Value::Number(number) => FrontmatterValue::Number(number.to_string()),
-        Value::Bool(truth) => FrontmatterValue::Bool(truth),
-        _ => {
+fn scalars(reader: &mut TreeReader, node: &Node) -> Vec<String> {
+    reader.each(node, |reader, node| {
+        let value = node.to_json();
+        if value.is_null() || value.is_array() || value.is_object() {
             reader.problem(node, "expected text, a number, true or false");
-            FrontmatterValue::Bool(false)
         }
+        value.to_string()
     })
 }
 
-fn has(value: &Value, wanted: &[FrontmatterValue]) -> bool {
+/// Whether a value, or one in a list, is as wanted, compared by type and value.
+fn has(value: &Value, wanted: &[String]) -> bool {
+    let is = |value: &Value, wanted: &String| !value.is_object() && value.to_string() == *wanted;
     wanted.iter().all(|wanted| match value {
-        Value::Array(members) => members.iter().any(|member| same(member, wanted)),
-        value => same(value, wanted),
+        Value::Array(members) => members.iter().any(|member| is(member, wanted)),
+        value => is(value, wanted),
     })
-}
-
-fn same(value: &Value, wanted: &FrontmatterValue) -> bool {
-    match (value, wanted) {
-        (Value::String(value), FrontmatterValue::Text(wanted)) => value == wanted,
-        (Value::Number(value), FrontmatterValue::Number(wanted)) => value.to_string() == *wanted,
-        (Value::Bool(value), FrontmatterValue::Bool(wanted)) => value == wanted,
-        _ => false,
-    }
 }
 
 /// A value as a person would write it, cut where it gets long.
 fn shown(value: &Value) -> String {
     truncated(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 80)
-}
-
-impl std::fmt::Display for FrontmatterValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Text(text) | Self::Number(text) => f.write_str(text),
-            Self::Bool(truth) => write!(f, "{truth}"),
-        }
-    }
 }

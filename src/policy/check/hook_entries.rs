@@ -1,9 +1,6 @@
 //! `entries`: modegate's own hook entries.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Passes when the tool call leaves modegate's hook entries in the host's settings files unchanged.
 ///
@@ -14,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct HookEntriesCheck;
 
 impl CheckKind for HookEntriesCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let _: Option<()> = reader.word(node, &[("unchanged", ())]);
         Self
     }

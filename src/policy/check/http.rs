@@ -1,11 +1,9 @@
 //! `http`: a server decides about the event.
 
+use super::StepOptions;
+use super::prelude::*;
 use super::step_reply::{StepReply, shortened};
-use super::{CheckKind, Scope, StepOptions};
-use crate::facts::verdict::Outcome;
 use crate::facts::{HttpResult, HttpStep, Question};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// How long a server may take, in seconds.
 const SECONDS: u32 = 30;
@@ -37,7 +35,7 @@ pub struct HttpCheck {
 }
 
 impl CheckKind for HttpCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
         if !node.is_map() {
             return Self { url: url(reader, node), method: POST.to_owned(), headers: Vec::new(), step };
@@ -71,7 +69,7 @@ impl CheckKind for HttpCheck {
         if !(200..300).contains(&status) {
             return Ok(Outcome::fails(format!("{name} answered {status}: {}", shortened(&body))));
         }
-        Ok(match StepReply::read(&body) {
+        Ok(match StepReply::parse(&body) {
             Ok(Some(reply)) => reply.outcome(&name, ""),
             Ok(None) => Outcome::passes(format!("{name} answered {status}")),
             Err(error) => Outcome::unknown(format!("{name} sent no readable answer: {error}")),

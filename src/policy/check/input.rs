@@ -1,11 +1,8 @@
 //! `input`: a field of the tool's input.
 
 use super::pattern::complete;
-use super::{CheckKind, Scope, TextPattern};
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when a field of the tool's input has everything asked for: `sections`, `contains`, `matches` and `min_chars`
 /// as in `text`, `starts` as in `prompt`. Without any of them, the field must only exist.
@@ -24,7 +21,7 @@ pub struct InputCheck {
 }
 
 impl CheckKind for InputCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let keys = ["field", "sections", "contains", "starts", "matches", "min_chars"];
         let fields = reader.fields(node, "`input`", &keys);
         let field = fields.read(reader, "field", TreeReader::text);

@@ -1,11 +1,8 @@
 //! `mentions`: protected paths in the input of any tool.
 
+use super::prelude::*;
 use super::touches::query_in;
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::facts::{EffectQuery, ProtectedPaths, whole_query};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use crate::facts::ProtectedPaths;
 
 /// Passes when the input of the tool call names one of these paths and the call does more than read.
 ///
@@ -18,16 +15,15 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MentionsCheck {
-    #[serde(with = "whole_query")]
-    query: EffectQuery,
+    query: ProtectedPaths,
     has_variables: bool,
 }
 
 impl CheckKind for MentionsCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let mut query = ProtectedPaths::default();
         query.paths = reader.templates(node).into_iter().collect();
-        Self { has_variables: query.has_variables(), query: query.into_query() }
+        Self { has_variables: query.has_variables(), query: query.with_digest() }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

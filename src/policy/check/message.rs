@@ -1,11 +1,8 @@
 //! `message`: the message of a commit that the command line would make.
 
 use super::pattern::complete;
-use super::{CheckKind, Scope, TextPattern};
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the message of every `git commit` in the command line has everything asked for: `contains`, `starts` and
 /// `matches` as in `prompt`, `min_chars` as in `text`.
@@ -22,7 +19,7 @@ pub struct MessageCheck {
 }
 
 impl CheckKind for MessageCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { pattern: TextPattern::words(reader, node), min_chars: 0 };
         }

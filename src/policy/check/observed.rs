@@ -1,17 +1,14 @@
 //! `observed`: a command passed or failed.
 
-use super::{CheckKind, Scope};
+use super::prelude::*;
 use crate::facts::session::{ModeState, UnreadRun};
-use crate::facts::verdict::Outcome;
 use crate::facts::{Unknown, line_effects};
 use crate::host::event::{Event, EventKind};
-use crate::policy::yaml::{Node, TreeReader};
 use base::printable::truncated;
 use redact::masked_text;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shell_effects::ExecContext;
-use test_results::{OutputResult, runs_of};
+use test_results::{OutputEnding, OutputResult, runs_of};
 
 /// The name under which an edit is noted.
 pub const EDIT: &str = "edit";
@@ -48,7 +45,7 @@ impl CommandResult {
 }
 
 impl CheckKind for ObservedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
         let command = fields.templates(reader, "command");
         if command.is_empty() {
@@ -138,9 +135,9 @@ impl ObservedCheck {
         let runs = runs_of(&effects.calls, &commands);
         let first = runs.first()?;
         let by_status = match ending {
-            LineEnding::Success => runs.iter().any(|run| run.own.success).then_some(CommandResult::Passed),
-            LineEnding::Failure => runs.iter().any(|run| run.own.failure).then_some(CommandResult::Failed),
-            LineEnding::Unclear => None,
+            OutputEnding::Success => runs.iter().any(|run| run.own.success).then_some(CommandResult::Passed),
+            OutputEnding::Failure => runs.iter().any(|run| run.own.failure).then_some(CommandResult::Failed),
+            OutputEnding::Unclear => None,
         };
         let result = Self::result_of(by_status, scope.facts.output(commands, wrappers));
         let shown = |text: &str| {
@@ -210,19 +207,11 @@ enum NoResult {
     Hidden(Unknown),
 }
 
-/// How a command line ended.
-enum LineEnding {
-    Success,
-    Failure,
-    /// With an exit code that the host takes for a success, such as that of `grep` without a match.
-    Unclear,
-}
-
 /// The longest command that messages quote, in characters.
 const LONGEST_QUOTE: usize = 120;
 
 /// How the shell command of this event ended, if the host reports it.
-fn ending(event: &Event) -> Option<LineEnding> {
+fn ending(event: &Event) -> Option<OutputEnding> {
     if event.tool() != Some("Bash") {
         return None;
     }
@@ -235,10 +224,10 @@ fn ending(event: &Event) -> Option<LineEnding> {
         return None;
     }
     match event.kind? {
-        EventKind::PostToolUse if reported("returnCodeInterpretation").is_some() => Some(LineEnding::Unclear),
-        EventKind::PostToolUse => Some(LineEnding::Success),
+        EventKind::PostToolUse if reported("returnCodeInterpretation").is_some() => Some(OutputEnding::Unclear),
+        EventKind::PostToolUse => Some(OutputEnding::Success),
         EventKind::PostToolUseFailure => {
-            event.text("error").filter(|error| is_own(error, event)).map(|_| LineEnding::Failure)
+            event.text("error").filter(|error| is_own(error, event)).map(|_| OutputEnding::Failure)
         }
         _ => None,
     }

@@ -1,9 +1,6 @@
 //! `path`: the file of the tool call.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Passes when the tool's file matches one of the globs, relative to the project. A file outside the project is
 /// compared by its absolute path.
@@ -15,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct PathCheck(pub Vec<String>);
 
 impl CheckKind for PathCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 

@@ -1,10 +1,7 @@
 //! `prompt`: what the user, or the parent of an agent, wrote.
 
-use super::{CheckKind, Scope, TextPattern};
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the event's prompt has everything asked for; for a call of `Agent` it is the agent's prompt.
 ///
@@ -15,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct PromptCheck(pub TextPattern);
 
 impl CheckKind for PromptCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(TextPattern::read(reader, node, "`prompt`"))
     }
 

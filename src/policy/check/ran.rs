@@ -1,10 +1,7 @@
 //! `ran`: an agent ran in this session and was allowed to stop.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::ids::same_agent;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when each of these agents has run since the mode was activated, and was allowed to stop.
 ///
@@ -15,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct RanCheck(pub Vec<String>);
 
 impl CheckKind for RanCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.texts(node))
     }
 

@@ -1,14 +1,11 @@
 //! `reviewed`: a review names the present state of the code.
 
-use super::{CheckKind, Scope, file};
-use crate::facts::verdict::Outcome;
+use super::file;
+use super::prelude::*;
 use crate::facts::{BASELINE_NOTES, Frontmatter, Unknown};
 use crate::host::paths::hash;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The key in the review's frontmatter.
 const KEY: &str = "reviewed";
 
 /// Passes when the newest review has `reviewed: STATE` in its frontmatter, and the code is in that state: a commit if
@@ -25,7 +22,7 @@ pub struct ReviewedCheck {
 }
 
 impl CheckKind for ReviewedCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`reviewed`", &["of", "code"]);
         let of = fields.artifact(reader, node, "`reviewed`");
         let code = fields.read(reader, "code", TreeReader::templates).unwrap_or_else(|| vec![".".to_owned()]);

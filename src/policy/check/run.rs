@@ -1,11 +1,9 @@
 //! `run`: a program decides about the event.
 
+use super::StepOptions;
+use super::prelude::*;
 use super::step_reply::{StepReply, both};
-use super::{CheckKind, Scope, StepOptions};
-use crate::facts::verdict::Outcome;
 use crate::facts::{Question, RunResult, RunStep};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// How long a program may take, in seconds.
 const SECONDS: u32 = 60;
@@ -34,7 +32,7 @@ pub struct RunCheck {
 }
 
 impl CheckKind for RunCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
         if !node.is_map() {
             return Self { command: reader.text(node), event: true, answer: true, step };
@@ -66,7 +64,7 @@ impl CheckKind for RunCheck {
         if NOT_STARTED.contains(&code) {
             return Err(self.step.without_answer(format!("{name} cannot be run: {output}").into()));
         }
-        Ok(match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
+        Ok(match if self.answer { StepReply::parse(&stdout) } else { Ok(None) } {
             Ok(Some(reply)) if code == 0 => reply.outcome(&name, ""),
             // As in the host: exit code 2 blocks whatever the JSON says; the JSON may still give the reason.
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),

@@ -84,7 +84,6 @@ impl Scope<'_> {
         Self { parallel: None, ..*self }
     }
 
-    /// The state of the mode that asks.
     pub fn mode_state(&self) -> Option<&ModeState> {
         self.session.mode_state(self.namespace)
     }

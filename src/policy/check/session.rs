@@ -1,10 +1,7 @@
 //! `session`: what the session has done so far.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the session's journal shows everything asked for: a command or skill that was started since the last
 /// prompt of the user, a changed file that matches a glob, an extension of a changed file.
@@ -21,7 +18,7 @@ pub struct SessionCheck {
 }
 
 impl CheckKind for SessionCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
             edited: fields.templates(reader, "edited"),

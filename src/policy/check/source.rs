@@ -1,10 +1,7 @@
 //! `source`: where the event comes from.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the event's source (for `SessionStart`: `startup`, `resume`, `fork`, `clear`, `compact`) is one of these.
 /// For events without a source, the field that their trigger matches counts.
@@ -16,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct SourceCheck(pub Vec<String>);
 
 impl CheckKind for SourceCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

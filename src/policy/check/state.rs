@@ -1,9 +1,6 @@
 //! `state`: a value in the state of a mode.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 use serde_json::Value;
 
 /// Passes when every value of the state is one of those given. The session's own values come first, then those that
@@ -26,7 +23,7 @@ pub struct ExpectedState {
 }
 
 impl CheckKind for StateCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let json = |reader: &mut TreeReader, node: &Node| reader.each(node, |_, node| node.to_json().to_string());
         let mut expected = Vec::new();
         for (name, values) in reader.map(node, json) {

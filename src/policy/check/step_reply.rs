@@ -22,17 +22,17 @@ impl StepReply {
     /// Reads a reply; `None` for plain output, an error for a reply that is not complete JSON.
     ///
     /// Several JSON values, as `go test -json` prints them, are plain output unless one of them is a reply.
-    pub(super) fn read(text: &str) -> Result<Option<Self>, UnreadableReply> {
+    pub(super) fn parse(text: &str) -> Result<Option<Self>, UnreadableReply> {
         let text = text.trim();
         if !text.starts_with(['{', '[', '"']) {
             return Ok(None);
         }
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         match values.next().unwrap_or(Ok(Value::Null)) {
-            Ok(value) if values.byte_offset() == text.len() => Ok(Self::of(&value)),
+            Ok(value) if values.byte_offset() == text.len() => Ok(Self::from_value(&value)),
             Ok(first) => {
                 let replies =
-                    std::iter::once(first).chain(values.map_while(Result::ok)).filter_map(|one| Self::of(&one));
+                    std::iter::once(first).chain(values.map_while(Result::ok)).filter_map(|one| Self::from_value(&one));
                 Ok(Some(replies.fold(Self::default(), Self::joined)).filter(|all| *all != Self::default()))
             }
             // Plain output may begin with a bracket too, as `[INFO]` does.
@@ -43,20 +43,20 @@ impl StepReply {
         }
     }
 
-    fn of(value: &Value) -> Option<Self> {
+    fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::String(word) => is_yes(word).then(Self::default),
-            Value::Array(items) => Self::of_pairs(items),
-            Value::Object(_) => Self::of_variant(value).or_else(|| Some(Self::of_host(value))),
+            Value::Array(items) => Self::from_pairs(items),
+            Value::Object(_) => Self::from_variant(value).or_else(|| Some(Self::from_host(value))),
             _ => None,
         }
     }
 
     /// `["block", "why"]`, or a list of such pairs: any block wins, all reasons count. `null` and unknown words are no
     /// opinion.
-    fn of_pairs(items: &[Value]) -> Option<Self> {
+    fn from_pairs(items: &[Value]) -> Option<Self> {
         let [Value::String(word), rest @ ..] = items else {
-            let pairs = items.iter().filter_map(|item| Self::of_pairs(item.as_array()?));
+            let pairs = items.iter().filter_map(|item| Self::from_pairs(item.as_array()?));
             return pairs.reduce(Self::joined);
         };
         let text = rest.first().and_then(Value::as_str).map(str::to_owned);
@@ -89,7 +89,7 @@ impl StepReply {
     }
 
     /// `{"Reject": {"reason": …}}`, `{"ModifyInput": {"new_input": …}}`, `{"Continue": …}`.
-    fn of_variant(value: &Value) -> Option<Self> {
+    fn from_variant(value: &Value) -> Option<Self> {
         let (name, inner) = value.as_object().filter(|fields| fields.len() == 1)?.iter().next()?;
         match name.as_str() {
             "Continue" => Some(Self::default()),
@@ -106,7 +106,7 @@ impl StepReply {
     }
 
     /// The host's own JSON.
-    fn of_host(value: &Value) -> Self {
+    fn from_host(value: &Value) -> Self {
         let specific = value.get("hookSpecificOutput");
         let text = |names: &[&str]| {
             let places = [specific, Some(value)].into_iter().flatten();
@@ -188,7 +188,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, truth: Truth, saw: &str) -> ReplyExtras {
-        let outcome = StepReply::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
+        let outcome = StepReply::parse(text).expect("JSON").expect("an answer").outcome("`x`", "");
         assert_eq!((outcome.truth, &*outcome.saw), (truth, saw), "{text}");
         outcome.extras.map(|adds| *adds).unwrap_or_default()
     }
@@ -218,10 +218,10 @@ mod tests {
 
     #[test]
     fn plain_output_is_not_a_reply_and_half_a_reply_is_an_error() {
-        assert_eq!(StepReply::read("all good").unwrap(), None);
-        assert_eq!(StepReply::read("").unwrap(), None);
-        assert!(StepReply::read("{\"decision\": \"blo").is_err());
-        assert_eq!(StepReply::read("[INFO] all good").unwrap(), None);
+        assert_eq!(StepReply::parse("all good").unwrap(), None);
+        assert_eq!(StepReply::parse("").unwrap(), None);
+        assert!(StepReply::parse("{\"decision\": \"blo").is_err());
+        assert_eq!(StepReply::parse("[INFO] all good").unwrap(), None);
     }
 
     #[test]
@@ -231,14 +231,14 @@ mod tests {
         let note = check(r#"[["allow", "note"], null]"#, Truth::Passes, "`x` has no objection");
         assert_eq!(note.context.as_deref(), Some("note"));
         for plain in ["[null]", "[]", r#"["maybe", "x"]"#, r#"["a.js", "b.js"]"#, "[1, 2]", r#"[[1], ["a"]]"#] {
-            assert_eq!(StepReply::read(plain).unwrap(), None, "{plain}");
+            assert_eq!(StepReply::parse(plain).unwrap(), None, "{plain}");
         }
     }
 
     #[test]
     fn several_values_are_plain_output_unless_one_is_a_reply() {
-        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pass\"}\n").unwrap(), None);
-        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pa").unwrap(), None);
+        assert_eq!(StepReply::parse("{\"Action\":\"run\"}\n{\"Action\":\"pass\"}\n").unwrap(), None);
+        assert_eq!(StepReply::parse("{\"Action\":\"run\"}\n{\"Action\":\"pa").unwrap(), None);
         check("{\"log\": 1}\n{\"decision\": \"block\", \"reason\": \"r\"}", Truth::Fails, "`x` objects: r");
         check("[\"block\", \"a\"]\n[\"block\", \"b\"]", Truth::Fails, "`x` objects: a\nb");
     }

@@ -1,10 +1,9 @@
 //! `text`: a file's text has sections, words, a length.
 
-use super::{CheckKind, Scope, TextPattern, file};
+use super::file;
+use super::prelude::*;
 use crate::facts::TextFindings;
 use crate::facts::verdict::{Outcome, Truth};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the newest file's text, without its frontmatter, has everything asked for; with `newest: false` any of
 /// the files is enough.
@@ -24,7 +23,7 @@ pub struct TextCheck {
 }
 
 impl CheckKind for TextCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
         let text = Self {
             of: fields.artifact(reader, node, "`text`"),

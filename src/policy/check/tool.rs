@@ -1,10 +1,7 @@
 //! `tool`: the tool that is called.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
+use super::prelude::*;
 use crate::host::event::name;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
 ///
@@ -15,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct ToolCheck(pub Vec<String>);
 
 impl CheckKind for ToolCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let names = super::names(reader, node);
         super::warn_unknown_tools(reader, node, &names);
         Self(names)

@@ -1,10 +1,7 @@
 //! `touches`: the paths that the tool call would change.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::facts::{EffectQuery, FoundEffect, ProtectedPaths, Unknown, whole_query};
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::facts::{EffectQuery, FoundEffect, ProtectedPaths, Unknown};
 use shell_effects::{Certainty, Effect};
 
 /// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`, `send`) on one of
@@ -21,13 +18,12 @@ use shell_effects::{Certainty, Effect};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchesCheck {
-    #[serde(with = "whole_query")]
-    query: EffectQuery,
+    query: ProtectedPaths,
     has_variables: bool,
 }
 
 impl CheckKind for TouchesCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         let fields =
             reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "existing", "remote"]);
         let effect = |reader: &mut TreeReader, node: &Node| reader.word(node, &Effect::WORDS);
@@ -43,7 +39,7 @@ impl CheckKind for TouchesCheck {
         query.recursive = fields.flag(reader, "recursive");
         query.existing = fields.flag(reader, "existing");
         query.remote = fields.flag(reader, "remote");
-        Self { has_variables: query.has_variables(), query: query.into_query() }
+        Self { has_variables: query.has_variables(), query: query.with_digest() }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
@@ -60,13 +56,12 @@ impl CheckKind for TouchesCheck {
     }
 }
 
-/// A query with its variables filled in.
-pub(super) fn query_in(scope: &Scope<'_>, query: &EffectQuery, has_variables: bool) -> Result<EffectQuery, Unknown> {
+pub(super) fn query_in(scope: &Scope<'_>, query: &ProtectedPaths, has_variables: bool) -> Result<EffectQuery, Unknown> {
     if !has_variables {
-        return Ok(query.clone());
+        return Ok(query.clone().into_query());
     }
-    let mut filled = ProtectedPaths::clone(query);
+    let mut filled = query.clone();
     filled.paths = scope.expand_all(query.paths.iter())?.into_iter().collect();
     filled.except = scope.expand_all(query.except.iter())?.into_iter().collect();
-    Ok(filled.into_query())
+    Ok(filled.with_digest().into_query())
 }

@@ -1,10 +1,8 @@
 //! `transcript`: what was written in the conversation.
 
-use super::{CheckKind, Scope, TextPattern, pattern};
+use super::pattern;
+use super::prelude::*;
 use crate::facts::EventText;
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
 
 /// Passes when the conversation has everything asked for; with `last`, only the latest message of the assistant
 /// counts. At a subagent's stop the conversation is the subagent's.
@@ -19,7 +17,7 @@ pub struct TranscriptCheck {
 }
 
 impl CheckKind for TranscriptCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         if !node.is_map() {
             return Self { last: false, pattern: TextPattern::words(reader, node) };
         }

@@ -1,9 +1,6 @@
 //! `variable`: a variable has a certain value.
 
-use super::{CheckKind, Scope};
-use crate::facts::verdict::Outcome;
-use crate::policy::yaml::{Node, TreeReader};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Passes when each of these variables has the value, alone or among others: a switch that projects set in their
 /// settings.
@@ -15,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct VariableCheck(pub Vec<(String, String)>);
 
 impl CheckKind for VariableCheck {
-    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.map(node, TreeReader::text))
     }
 

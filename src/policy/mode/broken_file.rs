@@ -2,6 +2,7 @@
 
 use crate::policy::yaml::{FileProblem, Location};
 use base::printable;
+use base::screen::counted;
 use serde::{Deserialize, Serialize};
 
 /// What a file of the project should contain.
@@ -60,10 +61,7 @@ impl BrokenFile {
 
     /// The number of problems, in words.
     pub(crate) fn problem_count(&self) -> String {
-        match self.problems.len() {
-            1 => "1 problem".to_owned(),
-            count => format!("{count} problems"),
-        }
+        counted(self.problems.len(), "problem")
     }
 
     /// `warning` if the rest of the file is used, else `error`.

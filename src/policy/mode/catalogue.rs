@@ -92,16 +92,7 @@ impl Catalogue {
     /// What is known without loading a mode: the settings, the files with problems, the trust.
     #[must_use]
     pub fn without_modes(&self) -> Self {
-        Self {
-            modes: Vec::new(),
-            origins: Vec::new(),
-            settings: self.settings.clone(),
-            broken: self.broken.clone(),
-            ignored: self.ignored.clone(),
-            contexts: self.contexts.clone(),
-            hash: self.hash.clone(),
-            trust: self.trust.clone(),
-        }
+        Self { modes: Vec::new(), origins: Vec::new(), ..self.clone() }
     }
 
     /// The host's events that gates of the modes can match.
@@ -158,7 +149,6 @@ impl Catalogue {
         catalogue
     }
 
-    /// Reports a file that is ignored.
     fn report(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
         self.add_broken(BrokenFile::new(file, kind, text, problems));
     }
@@ -228,12 +218,10 @@ impl Catalogue {
         }
     }
 
-    /// The ids of the gates of the base mode.
     fn base_ids(&self) -> Vec<String> {
         self.mode(BASE).into_iter().flat_map(|base| &base.gates).map(|gate| gate.id.to_string()).collect()
     }
 
-    /// The project's file that defines a mode.
     fn file_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(mode, _)| mode.name == name).and_then(|(_, origin)| match origin {
             ModeOrigin::File(file) => Some(file.clone()),
@@ -406,7 +394,6 @@ fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
     defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
 }
 
-/// The embedded mode of that name.
 pub fn embedded_mode(name: &str) -> Option<Mode> {
     let at = EMBEDDED.iter().position(|(own, _)| *own == name)?;
     embedded_modes().get(at)?.as_ref().ok().map(|(mode, _)| mode.clone())

@@ -39,29 +39,17 @@ impl<'a> EventFilter<'a> {
     }
 }
 
-/// The tools that each trigger names; empty if one of them matches any tool. Triggers that name no exceptions are joined.
+/// The tools that each trigger names; empty if one of them matches any tool.
 fn tools<'a>(triggers: &[&'a Trigger]) -> Vec<Vec<&'a str>> {
-    let (mut plain, mut tools): (Vec<&'a str>, Vec<Vec<&'a str>>) = (Vec::new(), Vec::new());
+    let mut tools: Vec<Vec<&'a str>> = Vec::new();
     for trigger in triggers.iter().filter(|trigger| trigger.event.kinds().contains(&EventKind::PreToolUse)) {
         if trigger.event != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty() {
             return Vec::new();
         }
-        let names = trigger.names.iter().map(String::as_str);
-        if names.clone().any(|name| name.starts_with('!')) {
-            let names: Vec<&'a str> = names.collect();
-            if !tools.contains(&names) {
-                tools.push(names);
-            }
-        } else {
-            for name in names {
-                if !plain.contains(&name) {
-                    plain.push(name);
-                }
-            }
+        let names = trigger.names.iter().map(String::as_str).collect();
+        if !tools.contains(&names) {
+            tools.push(names);
         }
-    }
-    if !plain.is_empty() {
-        tools.push(plain);
     }
     tools
 }

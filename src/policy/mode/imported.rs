@@ -20,7 +20,6 @@ pub fn parse(file: &str, text: &str, defaults: Option<&str>, taken: &[String]) -
     if is_toml { hooks::parse(file, text, taken) } else { gates::parse(text, defaults, taken) }
 }
 
-/// Builds nodes with a given location.
 #[derive(Clone, Copy)]
 struct NodeBuilder(Location);
 
@@ -50,14 +49,12 @@ impl NodeBuilder {
     }
 }
 
-/// The names of the hooks in a `hooks.toml`.
 pub(super) fn hook_names(text: &str) -> Vec<String> {
     let hooks = crate::policy::yaml::toml::parse(text).ok().and_then(|root| root.get("hooks").cloned());
     let Some(Node { value: NodeValue::List(hooks), .. }) = hooks else { return Vec::new() };
     hooks.iter().filter_map(|hook| hook.get("name")?.text().map(str::to_owned)).collect()
 }
 
-/// A native base mode with these gates.
 fn base(at: NodeBuilder, gates: Vec<Node>) -> Node {
     at.map(vec![("mode", at.text("base")), ("extends", at.text("builtin")), ("gates", at.list(gates))])
 }
@@ -70,7 +67,6 @@ fn finished(root: &Node, gates: Vec<Node>, found: TreeReader) -> ImportResult {
     Err([found.problems, found.warnings].concat())
 }
 
-/// A native base mode with the gates of two.
 pub(super) fn joined(first: &Node, second: &Node) -> Node {
     let list = |node: &Node| match node.get("gates").map(|gates| &gates.value) {
         Some(NodeValue::List(gates)) => gates.clone(),
@@ -79,7 +75,6 @@ pub(super) fn joined(first: &Node, second: &Node) -> Node {
     base(NodeBuilder::at(first), [list(first), list(second)].concat())
 }
 
-/// The texts of a list, or one text.
 fn texts(node: Option<&Node>) -> Vec<String> {
     match node.map(|node| &node.value) {
         Some(NodeValue::List(items)) => items.iter().filter_map(Node::text).map(str::to_owned).collect(),

@@ -18,7 +18,7 @@ pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
         reader.problems.push(FileProblem { path: "phases".to_owned(), ..FileProblem::at(node.location, message) });
     }
     duplicate_gates(reader, mode);
-    let all = AllGates::of(mode);
+    let all = AllGates::of_mode(mode);
     for (phase, gate) in mode.all_gates() {
         let problems = gate_problems(mode, &all, phase, gate);
         reader.problems.extend(problems.into_iter().map(|message| gate_problem(gate, message)));
@@ -46,7 +46,7 @@ struct AllGates<'m> {
 }
 
 impl<'m> AllGates<'m> {
-    fn of(mode: &'m Mode) -> Self {
+    fn of_mode(mode: &'m Mode) -> Self {
         let gates = || mode.all_gates().map(|(_, gate)| gate);
         let mut by_id = HashMap::new();
         for gate in gates() {

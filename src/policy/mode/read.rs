@@ -48,7 +48,6 @@ pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) 
     read_node(&node, builtin, known)
 }
 
-/// Reads a mode from its tree.
 pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> ReadResult {
     let mut reader = TreeReader::default();
     let base = extended_mode(&mut reader, node, builtin);

@@ -101,7 +101,6 @@ fn problem(location: Location, message: &str, line: &str) -> FileProblem {
     FileProblem { hint: Some(hint), ..FileProblem::at(location, message) }
 }
 
-/// The location of a key, or of a key below it.
 fn location(node: &Node, [key, below]: [&str; 2]) -> Option<Location> {
     let value = node.get(key)?;
     let inner = value.entries().iter().find(|(name, _)| name.text() == Some(below));

@@ -39,7 +39,6 @@ fn changed(text: &str, on: bool) -> Option<String> {
     }
 }
 
-/// Replaces the word at `location`.
 fn put(text: &str, location: Location, word: &str) -> Option<String> {
     let start = offset(text, location)?;
     let rest = text.get(start..)?;

@@ -9,7 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 /// Reads a JSON document, comments allowed.
 pub fn parse(text: &str) -> Result<Node, FileProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let positions = Positions::of(text);
+    let positions = Positions::new(text);
     let tree = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
         FileProblem::at(
             positions.location(error.range().start, error.range().start + 1),

@@ -2,54 +2,35 @@
 
 use super::Location;
 
-/// How many bytes are counted together.
-const BLOCK: usize = 512;
+/// Of what is longer than any line that people write, the width is counted in bytes: counting characters would take long.
+const LONGEST_LINE: usize = 4 * 1024;
 
 /// The text of a file, with what is needed to find the line and column of any byte.
 pub(super) struct Positions<'t> {
-    bytes: &'t [u8],
+    text: &'t str,
     /// Where each line begins.
     lines: Vec<usize>,
-    /// The number of characters before each block.
-    characters: Vec<usize>,
 }
 
 impl<'t> Positions<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
-        let bytes = text.as_bytes();
-        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-        let mut characters = vec![0];
-        let mut count = 0;
-        for block in bytes.chunks(BLOCK) {
-            count += characters_in(block);
-            characters.push(count);
-        }
-        Self { bytes, lines: [0].into_iter().chain(ends).collect(), characters }
+    pub(super) fn new(text: &'t str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self { text, lines: [0].into_iter().chain(ends).collect() }
     }
 
     /// The part of a line that `start..end` covers, from its beginning.
     pub(super) fn location(&self, start: usize, end: usize) -> Location {
-        let start = start.min(self.bytes.len());
+        let [start, end] = [start, end].map(|at| at.min(self.text.len()));
         let line = self.lines.partition_point(|begin| *begin <= start);
         let begin = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        let line_end = self.lines.get(line).map_or(self.bytes.len(), |next| next - 1);
-        let is_return = |at: usize| self.bytes.get(at) == Some(&b'\r') && line_end < self.bytes.len();
-        let line_end = line_end.checked_sub(1).filter(|at| is_return(*at)).unwrap_or(line_end);
-        let width = self.before(end.min(line_end)).saturating_sub(self.before(start)).max(1);
-        Location { line, column: self.before(start) - self.before(begin) + 1, width }
-    }
-
-    /// The number of characters before a byte.
-    fn before(&self, at: usize) -> usize {
-        let block = at / BLOCK;
-        let rest = self.bytes.get(block * BLOCK..at).unwrap_or_default();
-        self.characters.get(block).copied().unwrap_or_default() + characters_in(rest)
+        let before = self.text.get(begin..start).unwrap_or_default();
+        let covered = self.text.get(start..end).unwrap_or_default().lines().next().unwrap_or_default();
+        Location { line, column: width(before) + 1, width: width(covered).max(1) }
     }
 }
 
-/// Counts the bytes that begin a character.
-fn characters_in(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+fn width(text: &str) -> usize {
+    if text.len() > LONGEST_LINE { text.len() } else { text.chars().count() }
 }
 
 #[cfg(test)]
@@ -59,7 +40,7 @@ mod tests {
     #[test]
     fn lines_columns_and_widths_are_counted_in_characters() {
         let text = format!("{}\nab\r\näöü x\n", "é".repeat(600));
-        let positions = Positions::of(&text);
+        let positions = Positions::new(&text);
         let at = |word: &str, length: usize| {
             let start = text.find(word).unwrap();
             let Location { line, column, width } = positions.location(start, start + length);

@@ -5,7 +5,6 @@ use base::template;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// A problem in a file, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileProblem {
     /// Where in the document, as `phases[0].before[0].check`.
@@ -175,7 +174,6 @@ impl TreeReader {
         text
     }
 
-    /// One thing or a list of things.
     pub fn each<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
             NodeValue::List(items) => {

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 pub fn parse(text: &str) -> Result<Node, FileProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let positions = Positions::of(text);
+    let positions = Positions::new(text);
     let table = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..1);
         FileProblem::at(positions.location(span.start, span.end), format!("not TOML: {}", error.message()))

@@ -306,7 +306,7 @@ fn touching(path: &str) -> Question {
     let effects = vec![shell_effects::Effect::Remove, shell_effects::Effect::Write];
     let mut touching = ProtectedPaths::default();
     (touching.effects, touching.paths) = (effects, [path].into_iter().collect());
-    Question::Touches(touching.into_query())
+    Question::Touches(touching.with_digest().into_query())
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! The scripts of a project that a gate's command runs.
 
 use crate::host::paths::lexical;
-use base::disk::{self, LinkResolver, real};
+use base::disk::{self, real};
 use shell_effects::programs::{INSPECTS, RUNS, has_trait};
 use shell_effects::{ExecContext, effects};
 use std::cell::RefCell;
@@ -165,8 +165,7 @@ impl ScriptSearch {
             folders.truncate(MOST_FOLDERS);
         }
         folders.dedup();
-        let mut links = LinkResolver::around_here();
-        let roots = [home, cwd].map(|root| links.real(root));
+        let roots = [home, cwd].map(real);
         Self { folders, roots, known: RefCell::default(), listed: RefCell::default() }
     }
 

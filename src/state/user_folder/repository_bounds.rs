@@ -1,43 +1,41 @@
 //! Distinguishes files that a repository may have supplied from the user's own.
 
 use super::listed_home;
-use base::disk::{SeenFolders, is_within};
+use base::disk::real;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// The folders around a project, as far as a repository can have brought them along. Each is looked at once.
-pub(super) struct RepositoryBounds<'s> {
+/// The folders around a project, as far as a repository can have brought them along.
+pub(super) struct RepositoryBounds {
+    /// The project's folder without links.
     project: PathBuf,
-    seen: &'s mut SeenFolders,
     /// The user's listed home, once it was asked for.
     user: OnceCell<Option<PathBuf>>,
 }
 
-impl<'s> RepositoryBounds<'s> {
+impl RepositoryBounds {
     /// `project` has no links.
-    pub(super) fn of(project: PathBuf, seen: &'s mut SeenFolders) -> Self {
-        Self { project, seen, user: OnceCell::new() }
+    pub(super) fn of(project: PathBuf) -> Self {
+        Self { project, user: OnceCell::new() }
     }
 
     /// Whether a repository around the project cannot have brought a file along: the file is outside of it, or the
     /// repository is the user's home itself.
-    pub(super) fn is_outside(&mut self, file: &Path) -> bool {
-        let file = self.seen.real(file);
-        let Self { project, seen, user } = self;
+    pub(super) fn is_outside(&self, file: &Path) -> bool {
+        let file = real(file);
         // Whether a clone can have created a folder around the project.
         let is_cloned = |folder: &Path| {
-            let is_root = folder.as_os_str() == project.as_os_str() || seen.git(folder).is_some();
-            is_root && user.get_or_init(listed_home).as_deref() != Some(folder)
+            let is_root = folder == self.project || folder.join(".git").exists();
+            is_root && self.user.get_or_init(listed_home).as_deref() != Some(folder)
         };
-        let mut shared = project.ancestors().skip_while(|folder| !is_within(&file, folder));
+        let mut shared = self.project.ancestors().skip_while(|folder| !file.starts_with(folder));
         !shared.any(is_cloned)
     }
 }
 
 /// Whether a repository around `project` cannot have brought a file along.
 pub fn is_outside(file: &Path, project: &Path) -> bool {
-    let mut seen = SeenFolders::default();
-    RepositoryBounds::of(seen.real(project), &mut seen).is_outside(file)
+    RepositoryBounds::of(real(project)).is_outside(file)
 }
 
 #[cfg(test)]

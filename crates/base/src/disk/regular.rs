@@ -28,14 +28,8 @@ pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
 /// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder, which
 /// must not be a link. Returns its size, too.
 pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
-    let (file, meta) = match open_with(OpenMode::Append, path, Links::RefuseAll) {
-        Err(error) if !is_absent(&error) => {
-            // There may be a link above its folder, or the system cannot look for links.
-            path.parent().map_or(Ok(()), super::refuse_link)?;
-            open_with(OpenMode::Append, path, Links::Refuse)?
-        }
-        opened => opened?,
-    };
+    path.parent().map_or(Ok(()), super::refuse_link)?;
+    let (file, meta) = open_with(OpenMode::Append, path, Links::Refuse)?;
     if meta.len() == 0 || is_shared(&meta) {
         make_private(&file, path);
     }
@@ -118,18 +112,12 @@ fn read_with(path: &Path, limit: u64, links: Links) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file of at most `limit` bytes that was just opened.
-fn read_opened(mut file: File, meta: &Metadata, limit: u64) -> io::Result<(File, Vec<u8>)> {
+fn read_opened(file: File, meta: &Metadata, limit: u64) -> io::Result<(File, Vec<u8>)> {
     if meta.len() > limit {
         return Err(too_large(limit));
     }
-    // Most files in /proc have no size, but a few thousand bytes.
-    let expected = if meta.len() == 0 { 4095 } else { meta.len() };
-    let mut bytes = read_start(&mut file, expected)?;
-    if bytes.len() as u64 != meta.len() || bytes.is_empty() {
-        // Files in /proc are larger than they say; others may grow while they are read.
-        let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
-        (&mut file).take(left).read_to_end(&mut bytes)?;
-    }
+    // Files in /proc are larger than they say; others may grow while they are read.
+    let bytes = read_up_to(&file, meta.len(), limit.saturating_add(1))?;
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok((file, bytes)) }
 }
 
@@ -140,21 +128,16 @@ pub fn has_terminal() -> bool {
 
 /// Opens a regular file and reads its first `size` bytes, or all of a shorter one.
 pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
-    let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
-    let bytes = read_start(&mut file, meta.len().min(size))?;
+    let (file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
+    let bytes = read_up_to(&file, meta.len().min(size), size)?;
     Ok((file, bytes))
 }
 
-/// Reads up to `size` bytes and one more, which shows whether the file is longer. On Unix this is one system call, which
-/// is enough for most files.
-fn read_start(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
-    let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+/// Reads up to `limit` bytes, with room for as many as are expected.
+fn read_up_to(file: &File, expected: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    #[cfg(unix)]
-    rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?;
-    #[cfg(not(unix))]
-    file.take(room as u64).read_to_end(&mut bytes)?;
+    bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX).saturating_add(1))?;
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -168,34 +151,16 @@ pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
     let size = size.min(meta.len());
     file.seek(SeekFrom::Start(meta.len() - size))?;
-    let mut bytes = read_start(&mut file, size)?;
-    if (bytes.len() as u64) < size {
-        let missing = size - bytes.len() as u64;
-        file.take(missing).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
+    read_up_to(&file, size, size)
 }
 
 /// Reads up to `size` bytes at `offset` into `bytes`, in place of what is there.
 pub fn read_at(file: &File, offset: u64, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
-    let room = usize::try_from(size).unwrap_or(usize::MAX);
     bytes.clear();
-    if room == 0 {
-        return Ok(());
-    }
-    bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    #[cfg(unix)]
-    {
-        rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), offset)?;
-        bytes.truncate(room);
-    }
-    #[cfg(not(unix))]
-    {
-        let mut file = file;
-        file.seek(SeekFrom::Start(offset))?;
-        file.take(size).read_to_end(bytes)?;
-    }
-    Ok(())
+    bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+    let mut file = file;
+    file.seek(SeekFrom::Start(offset))?;
+    file.take(size).read_to_end(bytes).map(drop)
 }
 
 /// What is wrong with a file, in the words of this module or of the kind of error.
@@ -214,8 +179,6 @@ enum Links {
     Follow,
     /// No link in the place of the file.
     Refuse,
-    /// Nor on the way to it.
-    RefuseAll,
 }
 
 /// What a file is opened for.
@@ -230,51 +193,26 @@ enum OpenMode {
     Lock,
 }
 
-/// Opens a file with one call of the system: `std` makes two with musl.
-#[cfg(unix)]
 fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    #[cfg(target_os = "linux")]
-    let open = |path, flags, mode| match links {
-        Links::RefuseAll => {
-            rustix::fs::openat2(rustix::fs::CWD, path, flags, mode, rustix::fs::ResolveFlags::NO_SYMLINKS)
-        }
-        _ => open(path, flags, mode),
-    };
-    #[cfg(not(target_os = "linux"))]
-    if links == Links::RefuseAll {
-        return Err(io::ErrorKind::Unsupported.into());
-    }
-    let (purpose, permissions) = match mode {
-        OpenMode::Read => (OFlags::RDONLY, 0),
-        OpenMode::Extend => (OFlags::RDWR | OFlags::APPEND, 0),
-        OpenMode::Append => (OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, 0o600),
-        OpenMode::Lock => (OFlags::WRONLY | OFlags::CREATE, 0o666),
-    };
-    let no_links = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
-    let flags = purpose | no_links | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    loop {
-        match open(path, flags, Mode::from_raw_mode(permissions)) {
-            Err(rustix::io::Errno::INTR) => {}
-            result => return Ok(result?.into()),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
-    match links {
-        Links::Follow => {}
-        Links::Refuse => super::refuse_link(path)?,
-        Links::RefuseAll => return Err(io::ErrorKind::Unsupported.into()),
-    }
-    let mut options = std::fs::OpenOptions::new();
+    let mut options = File::options();
     match mode {
         OpenMode::Read => options.read(true),
         OpenMode::Extend => options.read(true).append(true),
         OpenMode::Append => options.read(true).append(true).create(true),
         OpenMode::Lock => options.create(true).truncate(false).write(true),
     };
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let no_links = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | no_links;
+        options.custom_flags(flags.bits().cast_signed()).mode(if mode == OpenMode::Append { 0o600 } else { 0o666 });
+    }
+    #[cfg(not(unix))]
+    if links == Links::Refuse {
+        super::refuse_link(path)?;
+    }
     options.open(path)
 }
 
@@ -294,7 +232,7 @@ fn regular(file: File) -> io::Result<(File, Metadata)> {
 
 /// The system's error for a link, a socket, or a pipe that nobody reads names none of them.
 fn clearer(error: io::Error, path: &Path, links: Links) -> io::Error {
-    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) || links == Links::RefuseAll {
+    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) {
         return error;
     }
     if links == Links::Refuse

@@ -11,10 +11,8 @@ use placement::{PlacedGate, place};
 /// Gates that need no command: modegate does by itself what they do.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
 
-/// The keys of a gate.
 const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fail"];
 
-/// The keys of an event.
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
 /// Converts the file if it has gates or events; each replaces the same key of `defaults`.
@@ -235,7 +233,6 @@ impl<'a> GatesFile<'a> {
         false
     }
 
-    /// The gates as in a native mode file.
     fn native(&self, placed: &[PlacedGate<'a>]) -> Vec<Node> {
         let gates = placed.iter().filter_map(|one| Some((one, self.gate(one.name)?)));
         gates.map(|(one, (key, gate))| self.native_gate(one, key, gate, placed)).collect()

@@ -15,7 +15,6 @@ const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessa
 const SHELL_TIMEOUT: &str = "600";
 const WEBHOOK_TIMEOUT: &str = "30";
 
-/// The keys of a hook.
 const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
 
 /// The keys of each way to handle an event.
@@ -50,7 +49,6 @@ fn names(hooks: &[Node], fallback: &str, taken: &[String]) -> Vec<String> {
     names
 }
 
-/// Warns of unknown keys.
 fn spell(node: &Node, what: &str, keys: &[&str], found: &mut TreeReader) {
     for (key, _) in node.entries() {
         let name = key.text().unwrap_or_default();
