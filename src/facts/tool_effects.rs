@@ -15,8 +15,9 @@ use crate::host::event::{Event, EventKind};
 use crate::host::paths::{given_path, lexical, with_slashes};
 use serde_json::Value;
 use shell_effects::{
-    Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, MOST_WORK, ProgramCall,
-    RemoteEffects, ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on, has_name,
+    Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, LineEffects, MOST_WORK,
+    ProgramCall, RemoteEffects, ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on,
+    has_name,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -89,15 +90,17 @@ impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
     /// are known after it too.
     pub(crate) fn from_event(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
-        let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
-        let of_line = |command: &str| {
-            if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
-        };
-        let command = command_line(event);
-        let line = command.as_deref().map(of_line).unwrap_or_default();
+        let line = command_line(event).map(|command| {
+            if is_to_come(event) { effects_on(&command, &context, links) } else { effects(&command, &context) }
+        });
+        Self::from_line(event, line.unwrap_or_default(), context, links)
+    }
+
+    /// As [`from_event`](Self::from_event), with the effects of its [`command_line`].
+    pub(crate) fn from_line(event: &Event, line: LineEffects, context: ExecContext, links: &impl ResolveLinks) -> Self {
         // What a server gets is often no command line, but code or a query; only modegate's own files matter there.
         let is_for_shell =
-            || !is_of_server(event) || command.as_ref().is_some_and(|text| names_own_files(&text.to_lowercase()));
+            || !is_of_server(event) || command_line(event).is_some_and(|text| names_own_files(&text.to_lowercase()));
         let doubt = line.calls_in_code.iter().find(|call| changes_modegate(call));
         let doubt = doubt.map(|call| format!("code in it may run `{}`", shortened(&call.argv().join(" "))));
         let mut tool_effects = Self {
@@ -120,7 +123,7 @@ impl ToolEffects {
             work += guessed.work;
             tool_effects.calls.extend(guessed.calls);
         }
-        if !to_come {
+        if !is_to_come(event) {
             let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
             tool_effects.past = if is_shell { line.changes } else { written(event, &context, links) };
             return tool_effects;
@@ -152,7 +155,7 @@ impl ToolEffects {
     }
 
     /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
-    pub(crate) fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
+    pub(crate) fn touches<'q>(&self, asked: &'q EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
         if self.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
             let path = "this machine".to_owned();
@@ -186,11 +189,10 @@ impl ToolEffects {
         let mut counting = all.filter(|(change, ..)| counts(change, asked)).peekable();
         // Most command lines change nothing, so the patterns are made only where they are needed.
         let is_needed = counting.peek().is_some();
-        let pattern = |path: &str| {
-            if ignores_case { PathPattern::new(&path.to_lowercase(), context) } else { PathPattern::new(path, context) }
-        };
-        let patterns = |paths: &PathList| -> Vec<PathPattern> {
-            if is_needed { paths.iter().map(pattern).collect() } else { Vec::new() }
+        let cased = |path| if ignores_case { Cow::Owned(str::to_lowercase(path)) } else { Cow::Borrowed(path) };
+        let patterns = |paths: &'q PathList| -> Vec<PathPattern<'q>> {
+            let paths = paths.iter().filter(|_| is_needed);
+            paths.map(|path| PathPattern::new(cased(path), context)).collect()
         };
         let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
         let mut found: Option<FoundEffect> = None;
@@ -208,7 +210,7 @@ impl ToolEffects {
             }
             let is_glob = matches!(change.target, TargetPath::Known { glob: true, .. });
             for (pattern, shown) in patterns.iter().zip(asked.paths.iter()) {
-                if is_glob && self.absent.iter().any(|path| pattern.shape.is_within(path)) {
+                if is_glob && self.absent.iter().any(|path| pattern.is_within(path)) {
                     continue;
                 }
                 let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
@@ -340,8 +342,12 @@ impl ToolEffects {
     }
 }
 
+fn is_to_come(event: &Event) -> bool {
+    matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest))
+}
+
 /// The command line of a tool call. Tools of MCP servers call it by several names, and may have its words in a list.
-fn command_line(event: &Event) -> Option<Cow<'_, str>> {
+pub(crate) fn command_line(event: &Event) -> Option<Cow<'_, str>> {
     if !is_of_server(event) {
         return event.input("command").map(Cow::Borrowed);
     }
@@ -552,78 +558,89 @@ fn shortened(text: &str) -> String {
     if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
 }
 
-/// A protected path.
-struct PathPattern {
-    shape: PathShape,
-    /// Paths that are changed with a folder above them.
-    probes: Vec<String>,
-}
-
 /// What a protected path covers.
-enum PathShape {
+enum PathPattern<'q> {
     /// One path.
-    Exact(String),
+    Exact(Cow<'q, str>),
     /// A path and everything below it.
-    Tree(String),
+    Tree(Cow<'q, str>),
     /// Everything below a path.
-    Children(String),
+    Children(Cow<'q, str>),
     /// A glob.
-    Glob(String),
+    Glob(Cow<'q, str>),
 }
 
-impl PathPattern {
-    fn new(text: &str, context: &ExecContext) -> Self {
-        let shape = PathShape::new(text, context);
-        let probes = match &shape {
-            PathShape::Exact(path) | PathShape::Tree(path) => vec![path.clone()],
-            PathShape::Children(root) => {
-                ["any", ".any"].map(|name| format!("{}/{name}", root.trim_end_matches('/'))).to_vec()
-            }
-            PathShape::Glob(_) => Vec::new(),
+impl<'q> PathPattern<'q> {
+    fn new(text: Cow<'q, str>, context: &ExecContext) -> Self {
+        if text.starts_with("**/") {
+            return Self::Glob(text);
+        }
+        let whole = match text.strip_prefix('~') {
+            Some(rest) => Cow::Owned(format!("{}{rest}", context.home)),
+            None if text.starts_with('/') => text,
+            None => Cow::Owned(format!("{}/{text}", context.project)),
         };
-        Self { shape, probes }
+        let root = |end: &str| whole.strip_suffix(end).filter(|root| !root.contains('*')).map(str::len);
+        match (root("/**"), root("/*")) {
+            (Some(length), _) => Self::Tree(beginning(whole, length)),
+            (_, Some(length)) => Self::Children(beginning(whole, length)),
+            _ if whole.contains(['*', '?', '[', '{']) => Self::Glob(whole),
+            _ => {
+                let length = whole.trim_end_matches('/').len();
+                Self::Exact(beginning(whole, length))
+            }
+        }
+    }
+
+    /// Whether one of the paths matches that are changed with a folder above them.
+    fn any_path(&self, matches: impl Fn(&str) -> bool) -> bool {
+        match self {
+            Self::Exact(path) | Self::Tree(path) => matches(path),
+            Self::Children(root) => {
+                ["any", ".any"].iter().any(|name| matches(&format!("{}/{name}", root.trim_end_matches('/'))))
+            }
+            Self::Glob(_) => false,
+        }
     }
 
     /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
     /// as `/tmp`, does not exempt their own files from names that are protected everywhere, or there.
     fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
-        let is_own =
-            |own: &String| matches!(&self.shape, PathShape::Tree(root) if below(root, own)) && below(own, path);
-        let is_there = |own: &String| match &protected.shape {
-            PathShape::Glob(_) | PathShape::Exact(_) => true,
-            PathShape::Tree(root) | PathShape::Children(root) => below(own, root),
+        let is_own = |own: &String| matches!(self, Self::Tree(root) if below(root, own)) && below(own, path);
+        let is_there = |own: &String| match protected {
+            Self::Glob(_) | Self::Exact(_) => true,
+            Self::Tree(root) | Self::Children(root) => below(own, root),
         };
         let own = [&context.project, &context.home];
-        self.shape.is(path) && !own.into_iter().any(|own| is_own(own) && is_there(own))
+        self.matches(path) && !own.into_iter().any(|own| is_own(own) && is_there(own))
     }
 
     fn effect_on(&self, change: &FileEffect, context: &ExecContext) -> Option<Certainty> {
         // Creating a folder, or a file in it, does not change the folder itself.
-        if let (PathShape::Tree(root), TargetPath::Known { path, glob: false }) = (&self.shape, &change.target)
+        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
             && change.effect == Effect::Write
             && !change.recursive
             && root == path
         {
             return None;
         }
-        if self.shape.is_repaired(change, context)
-            || change.excludes == Exclusion::Protected && self.shape.is_in_settings()
-        {
+        if self.is_repaired(change, context) || change.excludes == Exclusion::Protected && self.is_in_settings() {
             return None;
         }
         // Changes to the path itself, or to a folder above it.
-        if self.probes.iter().any(|path| change.hits(path) == Some(Certainty::Certain)) {
+        if self.any_path(|path| change.hits(path) == Some(Certainty::Certain)) {
             return Some(Certainty::Certain);
         }
         // Changes below the path, or of a path that matches the glob.
         if let TargetPath::Known { path, glob } = &change.target {
-            let fits = match &self.shape {
-                PathShape::Tree(root) => below(root, path),
-                PathShape::Glob(own) if *glob => {
+            let fits = match self {
+                Self::Tree(root) => below(root, path),
+                Self::Glob(own) if *glob => {
                     // Everything in a folder goes with `folder/*`.
-                    own.starts_with('/') && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own, all))
+                    own.starts_with('/')
+                        && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own.as_ref(), all))
                 }
-                PathShape::Glob(own) => fast_glob::glob_match(own, path),
+                Self::Glob(own) => fast_glob::glob_match(own.as_ref(), path),
                 _ => false,
             };
             if fits {
@@ -632,46 +649,26 @@ impl PathPattern {
         }
         // `find / -name '*.conf'` may select something below the path.
         if let TargetPath::Known { path, glob: true } = &change.target
-            && self.shape.may_be_found(path)
+            && self.may_be_found(path)
         {
             return Some(Certainty::Possible);
         }
         // The known beginning is below the path.
-        if let (PathShape::Tree(root), TargetPath::Below { prefix, .. }) = (&self.shape, &change.target)
-            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &change.target)
+            && prefix.strip_prefix(root.as_ref()).is_some_and(|rest| rest.starts_with('/'))
         {
             return Some(if change.sure { Certainty::Certain } else { Certainty::Possible });
         }
-        self.probes.iter().any(|path| is_doubtful(change, path)).then_some(Certainty::Possible)
-    }
-}
-
-impl PathShape {
-    fn new(text: &str, context: &ExecContext) -> Self {
-        if text.starts_with("**/") {
-            return Self::Glob(text.to_owned());
-        }
-        let whole = match text.strip_prefix('~') {
-            Some(rest) => format!("{}{rest}", context.home),
-            None if text.starts_with('/') => text.to_owned(),
-            None => format!("{}/{text}", context.project),
-        };
-        let tidy = |path: &str| if path.is_empty() { "/".to_owned() } else { path.to_owned() };
-        match (whole.strip_suffix("/**"), whole.strip_suffix("/*")) {
-            (Some(root), _) if !root.contains('*') => Self::Tree(tidy(root)),
-            (_, Some(root)) if !root.contains('*') => Self::Children(tidy(root)),
-            _ if whole.contains(['*', '?', '[', '{']) => Self::Glob(whole),
-            _ => Self::Exact(tidy(whole.trim_end_matches('/'))),
-        }
+        self.any_path(|path| is_doubtful(change, path)).then_some(Certainty::Possible)
     }
 
     /// Whether a path matches.
-    fn is(&self, path: &str) -> bool {
+    fn matches(&self, path: &str) -> bool {
         match self {
             Self::Exact(own) => own == path,
             Self::Tree(root) => below(root, path) || root == path,
             Self::Children(root) => below(root, path),
-            Self::Glob(glob) => fast_glob::glob_match(glob, path),
+            Self::Glob(glob) => fast_glob::glob_match(glob.as_ref(), path),
         }
     }
 
@@ -718,10 +715,23 @@ impl PathShape {
                 let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let name = names.rsplit('/').next().unwrap_or_default();
                 let likely = [own.replace('*', "any"), format!("{folder}/{name}")];
-                let fits = |path: &String| fast_glob::glob_match(found, path) && fast_glob::glob_match(own, path);
+                let fits =
+                    |path: &String| fast_glob::glob_match(found, path) && fast_glob::glob_match(own.as_ref(), path);
                 above(folder) && likely.iter().any(fits)
             }
             _ => false,
+        }
+    }
+}
+
+/// The first bytes of a path; the root for none.
+fn beginning(path: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    match path {
+        _ if length == 0 => Cow::Borrowed("/"),
+        Cow::Borrowed(path) => Cow::Borrowed(path.get(..length).unwrap_or(path)),
+        Cow::Owned(mut path) => {
+            path.truncate(length);
+            Cow::Owned(path)
         }
     }
 }

@@ -163,7 +163,7 @@ impl TranscriptFile {
             timeline.resumed = true;
             return Err(SkipReason::Copied);
         }
-        timeline.record(record, self.lines, &mut self.skipped);
+        timeline.record(record, self.lines);
         Ok(())
     }
 
@@ -218,12 +218,16 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut skipped = SkippedRecords::default();
     let mut timelines = Vec::new();
     let mut reported = Vec::new();
-    for (index, mut file) in files.into_iter().enumerate() {
+    for (index, file) in files.into_iter().enumerate() {
         for mut timeline in file.timelines {
-            timeline.finish(&mut file.skipped);
+            timeline.finish();
+            skipped.join(std::mem::take(&mut timeline.skipped), index);
             timelines.push((index, timeline));
         }
-        reported.extend(file.reported.into_timelines().map(|timeline| (index, timeline)));
+        for mut timeline in file.reported.timelines {
+            timeline.finish();
+            reported.push((index, timeline));
+        }
         skipped.join(file.skipped, index);
     }
     reported_agents::add_missing(&mut timelines, reported);

@@ -4,7 +4,7 @@
 
 use super::SubagentInfo;
 use super::merge::{ended_call, text_at};
-use super::skipped::{RecordKey, SkippedRecords, record_key};
+use super::skipped::{RecordKey, record_key};
 use super::timeline::{AgentEvent, AgentTimeline, EventContext};
 use crate::host::transcript::{MessageContent, TranscriptRecord};
 use std::collections::HashSet;
@@ -12,10 +12,8 @@ use std::collections::HashSet;
 /// The agents whose records are inside the progress records of one file.
 #[derive(Debug, Default)]
 pub(super) struct ReportedAgents {
-    timelines: Vec<AgentTimeline>,
+    pub timelines: Vec<AgentTimeline>,
     seen: HashSet<RecordKey>,
-    /// Not reported: the same records may be in the agent's own transcript.
-    skipped: SkippedRecords,
 }
 
 impl ReportedAgents {
@@ -40,15 +38,8 @@ impl ReportedAgents {
             self.timelines.len() - 1
         });
         if let Some(timeline) = self.timelines.get_mut(at) {
-            timeline.record(record, line, &mut self.skipped);
+            timeline.record(record, line);
         }
-    }
-
-    pub(super) fn into_timelines(mut self) -> impl Iterator<Item = AgentTimeline> {
-        self.timelines.into_iter().map(move |mut timeline| {
-            timeline.finish(&mut self.skipped);
-            timeline
-        })
     }
 }
 
