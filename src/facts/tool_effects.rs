@@ -15,9 +15,8 @@ use crate::host::event::{Event, EventKind};
 use crate::host::paths::{given_path, lexical, with_slashes};
 use serde_json::Value;
 use shell_effects::{
-    Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, LineEffects, MOST_WORK,
-    ProgramCall, RemoteEffects, ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on,
-    has_name,
+    Certainty, DiskView, Effect, Exclusion, ExecContext, FileEffect, LineEffects, MOST_WORK, ProgramCall, ShellWord,
+    TargetPath, Unreadable, effects, effects_on, has_name,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -51,21 +50,12 @@ impl ResolveLinks for AsWritten {}
 /// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
 pub(crate) struct ToolEffects {
-    /// What a call that is to come changes.
-    changes: Vec<FileEffect>,
-    /// What code on the command line may change.
-    in_code: Vec<FileEffect>,
-    /// What a call that is over may have changed.
-    past: Vec<FileEffect>,
-    calls: Vec<ProgramCall>,
+    /// What its command line does; the changes are those of any tool.
+    line: LineEffects,
     /// The calls that unknown programs among them may make, each with its place among the calls.
     possible_calls: OnceCell<Vec<(usize, ProgramCall)>>,
-    commits: Vec<CommitMessage>,
-    staged: Vec<StagedFiles>,
-    remote: RemoteEffects,
-    scripts: Vec<ScriptEffects>,
-    bomb: bool,
     unreadable: Option<String>,
+    /// The folders of a call that is to come; none for one that is over.
     context: Option<ExecContext>,
     /// Files and folders of the project that a glob cannot match because they do not exist.
     absent: Vec<String>,
@@ -97,66 +87,63 @@ impl ToolEffects {
     }
 
     /// As [`from_event`](Self::from_event), with the effects of its [`command_line`].
-    pub(crate) fn from_line(event: &Event, line: LineEffects, context: ExecContext, links: &impl ResolveLinks) -> Self {
+    pub(crate) fn from_line(
+        event: &Event,
+        mut line: LineEffects,
+        context: ExecContext,
+        links: &impl ResolveLinks,
+    ) -> Self {
         // What a server gets is often no command line, but code or a query; only modegate's own files matter there.
         let is_for_shell =
             || !is_of_server(event) || command_line(event).is_some_and(|text| names_own_files(&text.to_lowercase()));
         let doubt = line.calls_in_code.iter().find(|call| changes_modegate(call));
         let doubt = doubt.map(|call| format!("code in it may run `{}`", shortened(&call.argv().join(" "))));
-        let mut tool_effects = Self {
-            calls: line.calls,
-            commits: line.commits,
-            staged: line.staged,
-            remote: line.remote,
-            scripts: line.scripts,
-            unreadable: line.unreadable.filter(|_| is_for_shell()).map(|unreadable| unreadable.to_string()).or(doubt),
-            ignores_case: links.ignores_case(),
-            ..Self::default()
-        };
+        let unreadable = line.unreadable.as_ref().filter(|_| is_for_shell()).map(ToString::to_string).or(doubt);
+        let mut own = Self { unreadable, ignores_case: links.ignores_case(), ..Self::default() };
         let mut work = 0;
         for guess in guessed_lines(event) {
             if work > MOST_WORK {
-                tool_effects.unreadable.get_or_insert_with(|| Unreadable::TooMuchWork.to_string());
+                own.unreadable.get_or_insert_with(|| Unreadable::TooMuchWork.to_string());
                 break;
             }
             let guessed = effects(&guess, &context);
             work += guessed.work;
-            tool_effects.calls.extend(guessed.calls);
+            line.calls.extend(guessed.calls);
         }
-        if !is_to_come(event) {
-            let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
-            tool_effects.past = if is_shell { line.changes } else { written(event, &context, links) };
-            return tool_effects;
+        let is_to_come = is_to_come(event);
+        let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
+        if !is_shell {
+            let is_reading = is_to_come && event.tool().is_some_and(only_reads);
+            line.changes = if is_reading { Vec::new() } else { written(event, &context, links) };
         }
-        match event.tool() {
-            Some("Bash" | "Monitor") => {
-                let followed = line.changes.iter().filter_map(|change| resolved(change, links));
-                let matched = line.changes.iter().filter_map(|change| matched_program(change, links));
-                tool_effects.changes = line.changes.iter().cloned().chain(followed).chain(matched).collect();
-                tool_effects.absent = absent(&line.changes, &context, links);
-                for script in &mut tool_effects.scripts {
-                    let followed = script.changes.iter().filter_map(|change| resolved(change, links));
-                    script.changes = script.changes.iter().cloned().chain(followed).collect();
-                }
-                tool_effects.in_code = line.in_code;
-                tool_effects.bomb = line.bomb;
+        if is_shell && is_to_come {
+            own.absent = absent(&line.changes, &context, links);
+            let matched: Vec<FileEffect> =
+                line.changes.iter().filter_map(|change| matched_program(change, links)).collect();
+            for changes in line.scripts.iter_mut().map(|script| &mut script.changes).chain([&mut line.changes]) {
+                let followed: Vec<FileEffect> = changes.iter().filter_map(|change| resolved(change, links)).collect();
+                changes.extend(followed);
             }
-            Some(tool) if only_reads(tool) => {}
-            _ => tool_effects.changes = written(event, &context, links),
+            line.changes.extend(matched);
+        } else {
+            line.in_code.clear();
+            line.bomb = false;
         }
-        tool_effects.created = created(&tool_effects.changes, &context, links);
-        tool_effects.context = Some(context);
-        tool_effects
+        if is_to_come {
+            own.created = created(&line.changes, &context, links);
+            own.context = Some(context);
+        }
+        Self { line, ..own }
     }
 
-    /// All changes.
-    pub(crate) fn all(&self) -> &[FileEffect] {
-        &self.changes
+    /// What a call that is to come changes.
+    pub(crate) fn changes(&self) -> &[FileEffect] {
+        if self.context.is_some() { &self.line.changes } else { &[] }
     }
 
     /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
     pub(crate) fn touches<'q>(&self, asked: &'q EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
-        if self.bomb && asked.effects.contains(&Effect::Bomb) {
+        if self.line.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
             let path = "this machine".to_owned();
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
@@ -166,23 +153,23 @@ impl ToolEffects {
         let of_remote;
         let (changes, context, unreadable) = if asked.remote {
             remote = ExecContext::remote();
-            of_remote = self.remote.unreadable.as_ref().map(ToString::to_string);
-            (&self.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
+            of_remote = self.line.remote.unreadable.as_ref().map(ToString::to_string);
+            (&self.line.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
         } else {
-            (&self.changes, context, self.unreadable.as_ref())
+            (&self.line.changes, context, self.unreadable.as_ref())
         };
         let ignores_case = self.ignores_case && !asked.remote;
         let lower = ignores_case.then(|| lower_case::context(context));
         let context = lower.as_ref().unwrap_or(context);
         // Of scripts, only what is certain counts.
-        let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
+        let of_scripts = self.line.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
         let of_scripts = of_scripts.map(|change| (change, Certainty::Certain, Certainty::Certain));
         // Code may only print or compare a command line, so the user is asked about what it would remove.
         let most = |change: &FileEffect| match change.effect {
             Effect::Remove => Certainty::Possible,
             _ => Certainty::Certain,
         };
-        let in_code = self.in_code.iter().filter(|_| !asked.remote);
+        let in_code = self.line.in_code.iter().filter(|_| !asked.remote);
         let in_code = in_code.map(|change| (change, Certainty::Possible, most(change)));
         let all = changes.iter().map(|change| (change, Certainty::Possible, Certainty::Certain));
         let all = all.chain(of_scripts).chain(in_code);
@@ -239,7 +226,8 @@ impl ToolEffects {
     /// The files that a call which is over may have written.
     pub(crate) fn written_files(&self) -> Vec<&str> {
         let is_write = |change: &&FileEffect| change.effect == Effect::Write && !change.recursive;
-        self.past.iter().filter(is_write).filter_map(known_path).collect()
+        let changes = self.line.changes.iter().filter(|_| self.context.is_none());
+        changes.filter(is_write).filter_map(known_path).collect()
     }
 
     fn is_created(&self, change: &FileEffect) -> bool {
@@ -252,7 +240,7 @@ impl ToolEffects {
 
     /// The first program call that matches one of `wanted`, or may: an unknown program can run its arguments.
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
-        let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
+        let found = self.line.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
         let found = found.or_else(|| self.possible_call(wanted));
         found.map(|call| shortened(&call.argv().join(" ")))
     }
@@ -260,20 +248,20 @@ impl ToolEffects {
     /// The first call of an unknown program that may run one of `wanted`.
     fn possible_call(&self, wanted: &[String]) -> Option<&ProgramCall> {
         let possible = self.possible_calls.get_or_init(|| {
-            let calls = self.calls.iter().enumerate();
+            let calls = self.line.calls.iter().enumerate();
             calls.filter_map(|(index, call)| Some((index, call.possible_call()?))).collect()
         });
         // A single word is not enough: it is too often the name of something else.
         let is_long = |wanted: &str| wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() > 1;
         let runs = |call: &ProgramCall| wanted.iter().any(|wanted| call.matches(wanted) && is_long(wanted));
-        possible.iter().find(|(_, call)| runs(call)).and_then(|(index, _)| self.calls.get(*index))
+        possible.iter().find(|(_, call)| runs(call)).and_then(|(index, _)| self.line.calls.get(*index))
     }
 
     /// The first call of modegate with other words than `except`. `is_copy` recognises the program under another name, in
     /// one of the folders that the line enters.
     pub(crate) fn own_calls(&self, except: &[String], is_copy: &dyn Fn(&str, &[String]) -> bool) -> Option<String> {
         let argv = |call: &ProgramCall| call.argv();
-        let entered = self.calls.iter().map(argv).filter(|argv| argv.first().is_some_and(|name| name == "cd"));
+        let entered = self.line.calls.iter().map(argv).filter(|argv| argv.first().is_some_and(|name| name == "cd"));
         let folders: Vec<String> = entered.filter_map(|argv| argv.get(1).cloned()).collect();
         let counts = |call: &&ProgramCall, in_script: bool| {
             let Some(program) = call.argv().first().cloned() else { return false };
@@ -282,10 +270,10 @@ impl ToolEffects {
             let may_be_copy = (!in_script || program.contains('/')) && may_be_own_command(call);
             (is_modegate(call) || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
-        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
+        if let Some(call) = self.line.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
             return Some(shortened(&call.argv().join(" ")));
         }
-        self.scripts.iter().find_map(|script| {
+        self.line.scripts.iter().find_map(|script| {
             let call = script.calls.iter().find(|call| counts(call, true))?;
             Some(shortened(&format!("{}` in `{}", call.argv().join(" "), script.by)))
         })
@@ -301,7 +289,7 @@ impl ToolEffects {
         ];
         const VERBS: [&str; 8] = ["uninstall", "remove", "rm", "un", "unlink", "r", "purge", "prune"];
         let is_any = |call: &ProgramCall, names: &[&str]| names.iter().any(|name| call.matches(name));
-        let kills = || self.calls.iter().any(|call| is_any(call, &KILLERS));
+        let kills = || self.line.calls.iter().any(|call| is_any(call, &KILLERS));
         let is_package = |word: &&String| {
             let name = word.rsplit('/').next().unwrap_or_default();
             name.split('@').next() == Some("modegate")
@@ -317,7 +305,8 @@ impl ToolEffects {
             is_any(call, &FINDERS) || is_any(call, &["grep", "rg"]) && operands() == 1
         };
         // `grep '[m]odegate'` does not find itself. Few calls name it.
-        self.calls
+        self.line
+            .calls
             .iter()
             .filter(|call| call.names("odegat"))
             .find(|call| finds(call) && kills() || is_any(call, &MANAGERS) && removes(call))
@@ -325,7 +314,7 @@ impl ToolEffects {
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
     pub(crate) fn mentioned_by_scripts(&self, paths: &PathList) -> Option<String> {
-        self.scripts.iter().find_map(|script| {
+        self.line.scripts.iter().find_map(|script| {
             let path = mentions::mentioned_in_script(&script.text, paths)?;
             Some(shortened(&format!("{path}` in `{}", script.by)))
         })
@@ -334,7 +323,7 @@ impl ToolEffects {
     /// The first call on another machine that matches one of `wanted`, or any if there are none.
     pub(crate) fn remote_calls(&self, wanted: &[String]) -> Result<Option<String>, Unknown> {
         let fits = |call: &&ProgramCall| wanted.is_empty() || wanted.iter().any(|wanted| call.matches(wanted));
-        match (self.remote.calls.iter().find(fits), &self.remote.unreadable) {
+        match (self.line.remote.calls.iter().find(fits), &self.line.remote.unreadable) {
             (Some(call), _) => Ok(Some(shortened(&call.argv().join(" ")))),
             (None, Some(why)) => Err(format!("the remote command cannot be read: {why}").into()),
             (None, None) => Ok(None),

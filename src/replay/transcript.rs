@@ -29,7 +29,7 @@ mod timeline;
 pub(crate) use skipped::{RecordKey, record_key};
 pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
-use crate::host::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
+use crate::host::transcript::{AgentMetadata, MessageContent, TranscriptRecord};
 use reported_agents::ReportedAgents;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -118,10 +118,7 @@ impl TranscriptFile {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let parsed = TranscriptRecord::parse(line).map_err(|error| match error {
-            UnreadableLine::TooLong => SkipReason::TooLong,
-            UnreadableLine::NotJson => SkipReason::NotJson,
-        });
+        let parsed = TranscriptRecord::parse(line).ok_or(SkipReason::NotJson);
         if let Err(reason) = parsed.and_then(|record| self.record(&record)) {
             self.skipped.note(reason, self.lines);
         }
@@ -176,8 +173,7 @@ impl TranscriptFile {
         let uuid = record.uuid.as_deref();
         let parent = record.parent_uuid.as_deref().and_then(|parent| self.owners.get(parent)).copied();
         let id = record.agent_id.as_deref();
-        let has_id = |timeline: &AgentTimeline| timeline.context.agent.as_ref().map(|agent| agent.id.as_str()) == id;
-        let known = id.and_then(|_| self.timelines.iter().position(has_id));
+        let known = id.and_then(|_| self.timelines.iter().position(|timeline| timeline.agent_id() == id));
         let at = known.or(parent).unwrap_or_else(|| {
             // An agent without an id is named after its first record.
             let id = id.or(uuid).unwrap_or("unnamed").to_owned();

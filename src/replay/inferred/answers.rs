@@ -121,7 +121,7 @@ impl<'a> InferredAnswers<'a> {
         if asked.remote {
             return false;
         }
-        let touches = self.tool_effects().all();
+        let touches = self.tool_effects().changes();
         let asks = asked.paths.iter().any(|path| path.starts_with('~'));
         self.context.home == UNKNOWN_HOME && (asks && !touches.is_empty() || touches.iter().any(named))
     }

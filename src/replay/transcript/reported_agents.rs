@@ -29,7 +29,7 @@ impl ReportedAgents {
         if record_key(record).is_some_and(|key| !self.seen.insert(key)) {
             return;
         }
-        let is_agent = |timeline: &AgentTimeline| agent_id(timeline) == Some(id);
+        let is_agent = |timeline: &AgentTimeline| timeline.agent_id() == Some(id);
         let at = self.timelines.iter().position(is_agent).unwrap_or_else(|| {
             let call = call.map(str::to_owned);
             let agent = Some(SubagentInfo { id: id.to_owned(), kind: None, call });
@@ -47,8 +47,8 @@ impl ReportedAgents {
 pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported: Vec<(usize, AgentTimeline)>) {
     let written = timelines.len();
     for (file, timeline) in reported {
-        let id = agent_id(&timeline).map(str::to_owned);
-        if !timelines.iter().any(|(_, known)| agent_id(known) == id.as_deref()) {
+        let id = timeline.agent_id().map(str::to_owned);
+        if !timelines.iter().any(|(_, known)| known.agent_id() == id.as_deref()) {
             timelines.push((file, timeline));
         }
     }
@@ -61,10 +61,6 @@ pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported:
         let message = content.as_ref().and_then(MessageContent::text);
         timeline.stop_with(message.as_deref(), &end.written);
     }
-}
-
-fn agent_id(timeline: &AgentTimeline) -> Option<&str> {
-    timeline.context.agent.as_ref().map(|agent| agent.id.as_str())
 }
 
 fn has_stopped(timeline: &AgentTimeline) -> bool {

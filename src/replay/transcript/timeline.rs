@@ -80,6 +80,10 @@ impl AgentTimeline {
         Self { context, ..Self::default() }
     }
 
+    pub(super) fn agent_id(&self) -> Option<&str> {
+        self.context.agent.as_ref().map(|agent| agent.id.as_str())
+    }
+
     pub(super) fn record(&mut self, record: &TranscriptRecord<'_>, line: usize) {
         let at = record.timestamp.as_deref();
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
