@@ -281,9 +281,7 @@ pub(crate) struct ContentBlock<'a> {
     #[serde(rename = "type", borrow)]
     kind: LenientText<'a>,
     text: LenientText<'a>,
-    /// The id of a tool call.
     pub id: LenientText<'a>,
-    /// The name of the tool.
     pub name: LenientText<'a>,
     input: Option<&'a RawValue>,
     /// The id of the call that a result belongs to.

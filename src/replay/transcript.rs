@@ -91,19 +91,18 @@ impl TranscriptFile {
     /// The main transcript of a session, at the path that the host would report.
     #[must_use]
     pub fn main(path: &str) -> Self {
-        let (session, transcript) = (session_id(path), Some(path.to_owned()));
-        Self::new(EventContext { session, transcript, ..EventContext::default() })
+        Self::new(path, None, None)
     }
 
     /// The transcript of a subagent of the session whose main transcript is at `main`.
     #[must_use]
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
-        let (session, transcript) = (session_id(main), Some(main.to_owned()));
-        let (agent, agent_transcript) = (Some(agent), Some(path.to_owned()));
-        Self::new(EventContext { agent, session, transcript, agent_transcript, ..EventContext::default() })
+        Self::new(main, Some(agent), Some(path.to_owned()))
     }
 
-    fn new(context: EventContext) -> Self {
+    fn new(main: &str, agent: Option<SubagentInfo>, agent_transcript: Option<String>) -> Self {
+        let (session, transcript) = (session_id(main), Some(main.to_owned()));
+        let context = EventContext { agent, session, transcript, agent_transcript, ..EventContext::default() };
         Self { timelines: vec![AgentTimeline::new(context)], ..Self::default() }
     }
 

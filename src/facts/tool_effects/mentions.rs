@@ -33,7 +33,10 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             return None;
         }
         let words = MentionWords::new(text);
-        paths.iter().find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
+        // Most command lines have no hidden file in them, and most protected paths begin with one.
+        let has_hidden = words.words.iter().any(|word| without_mark(word.as_bytes()).starts_with(b"."));
+        let may_be_in = |path: &&str| has_hidden || !path.starts_with(".claude/");
+        paths.iter().filter(may_be_in).find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
     };
     match tool {
         "Bash" | "Monitor" => {
