@@ -15,8 +15,8 @@ use crate::host::event::{Event, EventKind};
 use crate::host::paths::{given_path, lexical, with_slashes};
 use serde_json::Value;
 use shell_effects::{
-    Certainty, CommitMessage, DiskView, Effect, Exclusion, ExecContext, FileEffect, MOST_WORK, ProgramCall,
-    RemoteEffects, ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on, has_name,
+    Certainty, DiskView, Effect, Exclusion, ExecContext, FileEffect, LineEffects, MOST_WORK, ProgramCall, ShellWord,
+    TargetPath, Unreadable, effects, effects_on, has_name,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -50,21 +50,12 @@ impl ResolveLinks for AsWritten {}
 /// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
 pub(crate) struct ToolEffects {
-    /// What a call that is to come changes.
-    changes: Vec<FileEffect>,
-    /// What code on the command line may change.
-    in_code: Vec<FileEffect>,
-    /// What a call that is over may have changed.
-    past: Vec<FileEffect>,
-    calls: Vec<ProgramCall>,
+    /// What its command line does; the changes are those of any tool.
+    line: LineEffects,
     /// The calls that unknown programs among them may make, each with its place among the calls.
     possible_calls: OnceCell<Vec<(usize, ProgramCall)>>,
-    commits: Vec<CommitMessage>,
-    staged: Vec<StagedFiles>,
-    remote: RemoteEffects,
-    scripts: Vec<ScriptEffects>,
-    bomb: bool,
     unreadable: Option<String>,
+    /// The folders of a call that is to come; none for one that is over.
     context: Option<ExecContext>,
     /// Files and folders of the project that a glob cannot match because they do not exist.
     absent: Vec<String>,
@@ -89,71 +80,70 @@ impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
     /// are known after it too.
     pub(crate) fn from_event(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
-        let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
-        let of_line = |command: &str| {
-            if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
-        };
-        let command = command_line(event);
-        let line = command.as_deref().map(of_line).unwrap_or_default();
+        let line = command_line(event).map(|command| {
+            if is_to_come(event) { effects_on(&command, &context, links) } else { effects(&command, &context) }
+        });
+        Self::from_line(event, line.unwrap_or_default(), context, links)
+    }
+
+    /// As [`from_event`](Self::from_event), with the effects of its [`command_line`].
+    pub(crate) fn from_line(
+        event: &Event,
+        mut line: LineEffects,
+        context: ExecContext,
+        links: &impl ResolveLinks,
+    ) -> Self {
         // What a server gets is often no command line, but code or a query; only modegate's own files matter there.
         let is_for_shell =
-            || !is_of_server(event) || command.as_ref().is_some_and(|text| names_own_files(&text.to_lowercase()));
+            || !is_of_server(event) || command_line(event).is_some_and(|text| names_own_files(&text.to_lowercase()));
         let doubt = line.calls_in_code.iter().find(|call| changes_modegate(call));
         let doubt = doubt.map(|call| format!("code in it may run `{}`", shortened(&call.argv().join(" "))));
-        let mut tool_effects = Self {
-            calls: line.calls,
-            commits: line.commits,
-            staged: line.staged,
-            remote: line.remote,
-            scripts: line.scripts,
-            unreadable: line.unreadable.filter(|_| is_for_shell()).map(|unreadable| unreadable.to_string()).or(doubt),
-            ignores_case: links.ignores_case(),
-            ..Self::default()
-        };
+        let unreadable = line.unreadable.as_ref().filter(|_| is_for_shell()).map(ToString::to_string).or(doubt);
+        let mut own = Self { unreadable, ignores_case: links.ignores_case(), ..Self::default() };
         let mut work = 0;
         for guess in guessed_lines(event) {
             if work > MOST_WORK {
-                tool_effects.unreadable.get_or_insert_with(|| Unreadable::TooMuchWork.to_string());
+                own.unreadable.get_or_insert_with(|| Unreadable::TooMuchWork.to_string());
                 break;
             }
             let guessed = effects(&guess, &context);
             work += guessed.work;
-            tool_effects.calls.extend(guessed.calls);
+            line.calls.extend(guessed.calls);
         }
-        if !to_come {
-            let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
-            tool_effects.past = if is_shell { line.changes } else { written(event, &context, links) };
-            return tool_effects;
+        let is_to_come = is_to_come(event);
+        let is_shell = matches!(event.tool(), Some("Bash" | "Monitor"));
+        if !is_shell {
+            let is_reading = is_to_come && event.tool().is_some_and(only_reads);
+            line.changes = if is_reading { Vec::new() } else { written(event, &context, links) };
         }
-        match event.tool() {
-            Some("Bash" | "Monitor") => {
-                let followed = line.changes.iter().filter_map(|change| resolved(change, links));
-                let matched = line.changes.iter().filter_map(|change| matched_program(change, links));
-                tool_effects.changes = line.changes.iter().cloned().chain(followed).chain(matched).collect();
-                tool_effects.absent = absent(&line.changes, &context, links);
-                for script in &mut tool_effects.scripts {
-                    let followed = script.changes.iter().filter_map(|change| resolved(change, links));
-                    script.changes = script.changes.iter().cloned().chain(followed).collect();
-                }
-                tool_effects.in_code = line.in_code;
-                tool_effects.bomb = line.bomb;
+        if is_shell && is_to_come {
+            own.absent = absent(&line.changes, &context, links);
+            let matched: Vec<FileEffect> =
+                line.changes.iter().filter_map(|change| matched_program(change, links)).collect();
+            for changes in line.scripts.iter_mut().map(|script| &mut script.changes).chain([&mut line.changes]) {
+                let followed: Vec<FileEffect> = changes.iter().filter_map(|change| resolved(change, links)).collect();
+                changes.extend(followed);
             }
-            Some(tool) if only_reads(tool) => {}
-            _ => tool_effects.changes = written(event, &context, links),
+            line.changes.extend(matched);
+        } else {
+            line.in_code.clear();
+            line.bomb = false;
         }
-        tool_effects.created = created(&tool_effects.changes, &context, links);
-        tool_effects.context = Some(context);
-        tool_effects
+        if is_to_come {
+            own.created = created(&line.changes, &context, links);
+            own.context = Some(context);
+        }
+        Self { line, ..own }
     }
 
-    /// All changes.
-    pub(crate) fn all(&self) -> &[FileEffect] {
-        &self.changes
+    /// What a call that is to come changes.
+    pub(crate) fn changes(&self) -> &[FileEffect] {
+        if self.context.is_some() { &self.line.changes } else { &[] }
     }
 
     /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
-    pub(crate) fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
-        if self.bomb && asked.effects.contains(&Effect::Bomb) {
+    pub(crate) fn touches<'q>(&self, asked: &'q EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
+        if self.line.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
             let path = "this machine".to_owned();
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
@@ -163,34 +153,33 @@ impl ToolEffects {
         let of_remote;
         let (changes, context, unreadable) = if asked.remote {
             remote = ExecContext::remote();
-            of_remote = self.remote.unreadable.as_ref().map(ToString::to_string);
-            (&self.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
+            of_remote = self.line.remote.unreadable.as_ref().map(ToString::to_string);
+            (&self.line.remote.changes, &remote, self.unreadable.as_ref().or(of_remote.as_ref()))
         } else {
-            (&self.changes, context, self.unreadable.as_ref())
+            (&self.line.changes, context, self.unreadable.as_ref())
         };
         let ignores_case = self.ignores_case && !asked.remote;
         let lower = ignores_case.then(|| lower_case::context(context));
         let context = lower.as_ref().unwrap_or(context);
         // Of scripts, only what is certain counts.
-        let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
+        let of_scripts = self.line.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
         let of_scripts = of_scripts.map(|change| (change, Certainty::Certain, Certainty::Certain));
         // Code may only print or compare a command line, so the user is asked about what it would remove.
         let most = |change: &FileEffect| match change.effect {
             Effect::Remove => Certainty::Possible,
             _ => Certainty::Certain,
         };
-        let in_code = self.in_code.iter().filter(|_| !asked.remote);
+        let in_code = self.line.in_code.iter().filter(|_| !asked.remote);
         let in_code = in_code.map(|change| (change, Certainty::Possible, most(change)));
         let all = changes.iter().map(|change| (change, Certainty::Possible, Certainty::Certain));
         let all = all.chain(of_scripts).chain(in_code);
         let mut counting = all.filter(|(change, ..)| counts(change, asked)).peekable();
         // Most command lines change nothing, so the patterns are made only where they are needed.
         let is_needed = counting.peek().is_some();
-        let pattern = |path: &str| {
-            if ignores_case { PathPattern::new(&path.to_lowercase(), context) } else { PathPattern::new(path, context) }
-        };
-        let patterns = |paths: &PathList| -> Vec<PathPattern> {
-            if is_needed { paths.iter().map(pattern).collect() } else { Vec::new() }
+        let cased = |path| if ignores_case { Cow::Owned(str::to_lowercase(path)) } else { Cow::Borrowed(path) };
+        let patterns = |paths: &'q PathList| -> Vec<PathPattern<'q>> {
+            let paths = paths.iter().filter(|_| is_needed);
+            paths.map(|path| PathPattern::new(cased(path), context)).collect()
         };
         let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
         let mut found: Option<FoundEffect> = None;
@@ -208,7 +197,7 @@ impl ToolEffects {
             }
             let is_glob = matches!(change.target, TargetPath::Known { glob: true, .. });
             for (pattern, shown) in patterns.iter().zip(asked.paths.iter()) {
-                if is_glob && self.absent.iter().any(|path| pattern.shape.is_within(path)) {
+                if is_glob && self.absent.iter().any(|path| pattern.is_within(path)) {
                     continue;
                 }
                 let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
@@ -237,7 +226,8 @@ impl ToolEffects {
     /// The files that a call which is over may have written.
     pub(crate) fn written_files(&self) -> Vec<&str> {
         let is_write = |change: &&FileEffect| change.effect == Effect::Write && !change.recursive;
-        self.past.iter().filter(is_write).filter_map(known_path).collect()
+        let changes = self.line.changes.iter().filter(|_| self.context.is_none());
+        changes.filter(is_write).filter_map(known_path).collect()
     }
 
     fn is_created(&self, change: &FileEffect) -> bool {
@@ -250,7 +240,7 @@ impl ToolEffects {
 
     /// The first program call that matches one of `wanted`, or may: an unknown program can run its arguments.
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
-        let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
+        let found = self.line.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
         let found = found.or_else(|| self.possible_call(wanted));
         found.map(|call| shortened(&call.argv().join(" ")))
     }
@@ -258,20 +248,20 @@ impl ToolEffects {
     /// The first call of an unknown program that may run one of `wanted`.
     fn possible_call(&self, wanted: &[String]) -> Option<&ProgramCall> {
         let possible = self.possible_calls.get_or_init(|| {
-            let calls = self.calls.iter().enumerate();
+            let calls = self.line.calls.iter().enumerate();
             calls.filter_map(|(index, call)| Some((index, call.possible_call()?))).collect()
         });
         // A single word is not enough: it is too often the name of something else.
         let is_long = |wanted: &str| wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() > 1;
         let runs = |call: &ProgramCall| wanted.iter().any(|wanted| call.matches(wanted) && is_long(wanted));
-        possible.iter().find(|(_, call)| runs(call)).and_then(|(index, _)| self.calls.get(*index))
+        possible.iter().find(|(_, call)| runs(call)).and_then(|(index, _)| self.line.calls.get(*index))
     }
 
     /// The first call of modegate with other words than `except`. `is_copy` recognises the program under another name, in
     /// one of the folders that the line enters.
     pub(crate) fn own_calls(&self, except: &[String], is_copy: &dyn Fn(&str, &[String]) -> bool) -> Option<String> {
         let argv = |call: &ProgramCall| call.argv();
-        let entered = self.calls.iter().map(argv).filter(|argv| argv.first().is_some_and(|name| name == "cd"));
+        let entered = self.line.calls.iter().map(argv).filter(|argv| argv.first().is_some_and(|name| name == "cd"));
         let folders: Vec<String> = entered.filter_map(|argv| argv.get(1).cloned()).collect();
         let counts = |call: &&ProgramCall, in_script: bool| {
             let Some(program) = call.argv().first().cloned() else { return false };
@@ -280,10 +270,10 @@ impl ToolEffects {
             let may_be_copy = (!in_script || program.contains('/')) && may_be_own_command(call);
             (is_modegate(call) || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
-        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
+        if let Some(call) = self.line.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
             return Some(shortened(&call.argv().join(" ")));
         }
-        self.scripts.iter().find_map(|script| {
+        self.line.scripts.iter().find_map(|script| {
             let call = script.calls.iter().find(|call| counts(call, true))?;
             Some(shortened(&format!("{}` in `{}", call.argv().join(" "), script.by)))
         })
@@ -299,7 +289,7 @@ impl ToolEffects {
         ];
         const VERBS: [&str; 8] = ["uninstall", "remove", "rm", "un", "unlink", "r", "purge", "prune"];
         let is_any = |call: &ProgramCall, names: &[&str]| names.iter().any(|name| call.matches(name));
-        let kills = || self.calls.iter().any(|call| is_any(call, &KILLERS));
+        let kills = || self.line.calls.iter().any(|call| is_any(call, &KILLERS));
         let is_package = |word: &&String| {
             let name = word.rsplit('/').next().unwrap_or_default();
             name.split('@').next() == Some("modegate")
@@ -315,7 +305,8 @@ impl ToolEffects {
             is_any(call, &FINDERS) || is_any(call, &["grep", "rg"]) && operands() == 1
         };
         // `grep '[m]odegate'` does not find itself. Few calls name it.
-        self.calls
+        self.line
+            .calls
             .iter()
             .filter(|call| call.names("odegat"))
             .find(|call| finds(call) && kills() || is_any(call, &MANAGERS) && removes(call))
@@ -323,7 +314,7 @@ impl ToolEffects {
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
     pub(crate) fn mentioned_by_scripts(&self, paths: &PathList) -> Option<String> {
-        self.scripts.iter().find_map(|script| {
+        self.line.scripts.iter().find_map(|script| {
             let path = mentions::mentioned_in_script(&script.text, paths)?;
             Some(shortened(&format!("{path}` in `{}", script.by)))
         })
@@ -332,7 +323,7 @@ impl ToolEffects {
     /// The first call on another machine that matches one of `wanted`, or any if there are none.
     pub(crate) fn remote_calls(&self, wanted: &[String]) -> Result<Option<String>, Unknown> {
         let fits = |call: &&ProgramCall| wanted.is_empty() || wanted.iter().any(|wanted| call.matches(wanted));
-        match (self.remote.calls.iter().find(fits), &self.remote.unreadable) {
+        match (self.line.remote.calls.iter().find(fits), &self.line.remote.unreadable) {
             (Some(call), _) => Ok(Some(shortened(&call.argv().join(" ")))),
             (None, Some(why)) => Err(format!("the remote command cannot be read: {why}").into()),
             (None, None) => Ok(None),
@@ -340,8 +331,12 @@ impl ToolEffects {
     }
 }
 
+fn is_to_come(event: &Event) -> bool {
+    matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest))
+}
+
 /// The command line of a tool call. Tools of MCP servers call it by several names, and may have its words in a list.
-fn command_line(event: &Event) -> Option<Cow<'_, str>> {
+pub(crate) fn command_line(event: &Event) -> Option<Cow<'_, str>> {
     if !is_of_server(event) {
         return event.input("command").map(Cow::Borrowed);
     }
@@ -552,78 +547,89 @@ fn shortened(text: &str) -> String {
     if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
 }
 
-/// A protected path.
-struct PathPattern {
-    shape: PathShape,
-    /// Paths that are changed with a folder above them.
-    probes: Vec<String>,
-}
-
 /// What a protected path covers.
-enum PathShape {
+enum PathPattern<'q> {
     /// One path.
-    Exact(String),
+    Exact(Cow<'q, str>),
     /// A path and everything below it.
-    Tree(String),
+    Tree(Cow<'q, str>),
     /// Everything below a path.
-    Children(String),
+    Children(Cow<'q, str>),
     /// A glob.
-    Glob(String),
+    Glob(Cow<'q, str>),
 }
 
-impl PathPattern {
-    fn new(text: &str, context: &ExecContext) -> Self {
-        let shape = PathShape::new(text, context);
-        let probes = match &shape {
-            PathShape::Exact(path) | PathShape::Tree(path) => vec![path.clone()],
-            PathShape::Children(root) => {
-                ["any", ".any"].map(|name| format!("{}/{name}", root.trim_end_matches('/'))).to_vec()
-            }
-            PathShape::Glob(_) => Vec::new(),
+impl<'q> PathPattern<'q> {
+    fn new(text: Cow<'q, str>, context: &ExecContext) -> Self {
+        if text.starts_with("**/") {
+            return Self::Glob(text);
+        }
+        let whole = match text.strip_prefix('~') {
+            Some(rest) => Cow::Owned(format!("{}{rest}", context.home)),
+            None if text.starts_with('/') => text,
+            None => Cow::Owned(format!("{}/{text}", context.project)),
         };
-        Self { shape, probes }
+        let root = |end: &str| whole.strip_suffix(end).filter(|root| !root.contains('*')).map(str::len);
+        match (root("/**"), root("/*")) {
+            (Some(length), _) => Self::Tree(beginning(whole, length)),
+            (_, Some(length)) => Self::Children(beginning(whole, length)),
+            _ if whole.contains(['*', '?', '[', '{']) => Self::Glob(whole),
+            _ => {
+                let length = whole.trim_end_matches('/').len();
+                Self::Exact(beginning(whole, length))
+            }
+        }
+    }
+
+    /// Whether one of the paths matches that are changed with a folder above them.
+    fn any_path(&self, matches: impl Fn(&str) -> bool) -> bool {
+        match self {
+            Self::Exact(path) | Self::Tree(path) => matches(path),
+            Self::Children(root) => {
+                ["any", ".any"].iter().any(|name| matches(&format!("{}/{name}", root.trim_end_matches('/'))))
+            }
+            Self::Glob(_) => false,
+        }
     }
 
     /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
     /// as `/tmp`, does not exempt their own files from names that are protected everywhere, or there.
     fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
-        let is_own =
-            |own: &String| matches!(&self.shape, PathShape::Tree(root) if below(root, own)) && below(own, path);
-        let is_there = |own: &String| match &protected.shape {
-            PathShape::Glob(_) | PathShape::Exact(_) => true,
-            PathShape::Tree(root) | PathShape::Children(root) => below(own, root),
+        let is_own = |own: &String| matches!(self, Self::Tree(root) if below(root, own)) && below(own, path);
+        let is_there = |own: &String| match protected {
+            Self::Glob(_) | Self::Exact(_) => true,
+            Self::Tree(root) | Self::Children(root) => below(own, root),
         };
         let own = [&context.project, &context.home];
-        self.shape.is(path) && !own.into_iter().any(|own| is_own(own) && is_there(own))
+        self.matches(path) && !own.into_iter().any(|own| is_own(own) && is_there(own))
     }
 
     fn effect_on(&self, change: &FileEffect, context: &ExecContext) -> Option<Certainty> {
         // Creating a folder, or a file in it, does not change the folder itself.
-        if let (PathShape::Tree(root), TargetPath::Known { path, glob: false }) = (&self.shape, &change.target)
+        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
             && change.effect == Effect::Write
             && !change.recursive
             && root == path
         {
             return None;
         }
-        if self.shape.is_repaired(change, context)
-            || change.excludes == Exclusion::Protected && self.shape.is_in_settings()
-        {
+        if self.is_repaired(change, context) || change.excludes == Exclusion::Protected && self.is_in_settings() {
             return None;
         }
         // Changes to the path itself, or to a folder above it.
-        if self.probes.iter().any(|path| change.hits(path) == Some(Certainty::Certain)) {
+        if self.any_path(|path| change.hits(path) == Some(Certainty::Certain)) {
             return Some(Certainty::Certain);
         }
         // Changes below the path, or of a path that matches the glob.
         if let TargetPath::Known { path, glob } = &change.target {
-            let fits = match &self.shape {
-                PathShape::Tree(root) => below(root, path),
-                PathShape::Glob(own) if *glob => {
+            let fits = match self {
+                Self::Tree(root) => below(root, path),
+                Self::Glob(own) if *glob => {
                     // Everything in a folder goes with `folder/*`.
-                    own.starts_with('/') && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own, all))
+                    own.starts_with('/')
+                        && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own.as_ref(), all))
                 }
-                PathShape::Glob(own) => fast_glob::glob_match(own, path),
+                Self::Glob(own) => fast_glob::glob_match(own.as_ref(), path),
                 _ => false,
             };
             if fits {
@@ -632,46 +638,26 @@ impl PathPattern {
         }
         // `find / -name '*.conf'` may select something below the path.
         if let TargetPath::Known { path, glob: true } = &change.target
-            && self.shape.may_be_found(path)
+            && self.may_be_found(path)
         {
             return Some(Certainty::Possible);
         }
         // The known beginning is below the path.
-        if let (PathShape::Tree(root), TargetPath::Below { prefix, .. }) = (&self.shape, &change.target)
-            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &change.target)
+            && prefix.strip_prefix(root.as_ref()).is_some_and(|rest| rest.starts_with('/'))
         {
             return Some(if change.sure { Certainty::Certain } else { Certainty::Possible });
         }
-        self.probes.iter().any(|path| is_doubtful(change, path)).then_some(Certainty::Possible)
-    }
-}
-
-impl PathShape {
-    fn new(text: &str, context: &ExecContext) -> Self {
-        if text.starts_with("**/") {
-            return Self::Glob(text.to_owned());
-        }
-        let whole = match text.strip_prefix('~') {
-            Some(rest) => format!("{}{rest}", context.home),
-            None if text.starts_with('/') => text.to_owned(),
-            None => format!("{}/{text}", context.project),
-        };
-        let tidy = |path: &str| if path.is_empty() { "/".to_owned() } else { path.to_owned() };
-        match (whole.strip_suffix("/**"), whole.strip_suffix("/*")) {
-            (Some(root), _) if !root.contains('*') => Self::Tree(tidy(root)),
-            (_, Some(root)) if !root.contains('*') => Self::Children(tidy(root)),
-            _ if whole.contains(['*', '?', '[', '{']) => Self::Glob(whole),
-            _ => Self::Exact(tidy(whole.trim_end_matches('/'))),
-        }
+        self.any_path(|path| is_doubtful(change, path)).then_some(Certainty::Possible)
     }
 
     /// Whether a path matches.
-    fn is(&self, path: &str) -> bool {
+    fn matches(&self, path: &str) -> bool {
         match self {
             Self::Exact(own) => own == path,
             Self::Tree(root) => below(root, path) || root == path,
             Self::Children(root) => below(root, path),
-            Self::Glob(glob) => fast_glob::glob_match(glob, path),
+            Self::Glob(glob) => fast_glob::glob_match(glob.as_ref(), path),
         }
     }
 
@@ -718,10 +704,23 @@ impl PathShape {
                 let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let name = names.rsplit('/').next().unwrap_or_default();
                 let likely = [own.replace('*', "any"), format!("{folder}/{name}")];
-                let fits = |path: &String| fast_glob::glob_match(found, path) && fast_glob::glob_match(own, path);
+                let fits =
+                    |path: &String| fast_glob::glob_match(found, path) && fast_glob::glob_match(own.as_ref(), path);
                 above(folder) && likely.iter().any(fits)
             }
             _ => false,
+        }
+    }
+}
+
+/// The first bytes of a path; the root for none.
+fn beginning(path: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    match path {
+        _ if length == 0 => Cow::Borrowed("/"),
+        Cow::Borrowed(path) => Cow::Borrowed(path.get(..length).unwrap_or(path)),
+        Cow::Owned(mut path) => {
+            path.truncate(length);
+            Cow::Owned(path)
         }
     }
 }

@@ -160,7 +160,7 @@ fn transcript_tail(transcript: &Path) -> Vec<u8> {
 }
 
 fn records(text: &[u8]) -> Vec<TranscriptRecord<'_>> {
-    text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::parse(line).ok()).collect()
+    text.split(|byte| *byte == b'\n').filter_map(TranscriptRecord::parse).collect()
 }
 
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.

@@ -18,7 +18,7 @@ mod timeline;
 pub(crate) use skipped::{RecordKey, record_key};
 pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
-use crate::host::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
+use crate::host::transcript::{AgentMetadata, MessageContent, TranscriptRecord};
 use reported_agents::ReportedAgents;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -80,19 +80,18 @@ impl TranscriptFile {
     /// The main transcript of a session, at the path that the host would report.
     #[must_use]
     pub fn main(path: &str) -> Self {
-        let (session, transcript) = (session_id(path), Some(path.to_owned()));
-        Self::new(EventContext { session, transcript, ..EventContext::default() })
+        Self::new(path, None, None)
     }
 
     /// The transcript of a subagent of the session whose main transcript is at `main`.
     #[must_use]
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
-        let (session, transcript) = (session_id(main), Some(main.to_owned()));
-        let (agent, agent_transcript) = (Some(agent), Some(path.to_owned()));
-        Self::new(EventContext { agent, session, transcript, agent_transcript, ..EventContext::default() })
+        Self::new(main, Some(agent), Some(path.to_owned()))
     }
 
-    fn new(context: EventContext) -> Self {
+    fn new(main: &str, agent: Option<SubagentInfo>, agent_transcript: Option<String>) -> Self {
+        let (session, transcript) = (session_id(main), Some(main.to_owned()));
+        let context = EventContext { agent, session, transcript, agent_transcript, ..EventContext::default() };
         Self { timelines: vec![AgentTimeline::new(context)], ..Self::default() }
     }
 
@@ -107,10 +106,7 @@ impl TranscriptFile {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let parsed = TranscriptRecord::parse(line).map_err(|error| match error {
-            UnreadableLine::TooLong => SkipReason::TooLong,
-            UnreadableLine::NotJson => SkipReason::NotJson,
-        });
+        let parsed = TranscriptRecord::parse(line).ok_or(SkipReason::NotJson);
         if let Err(reason) = parsed.and_then(|record| self.record(&record)) {
             self.skipped.note(reason, self.lines);
         }
@@ -152,7 +148,7 @@ impl TranscriptFile {
             timeline.resumed = true;
             return Err(SkipReason::Copied);
         }
-        timeline.record(record, self.lines, &mut self.skipped);
+        timeline.record(record, self.lines);
         Ok(())
     }
 
@@ -165,8 +161,7 @@ impl TranscriptFile {
         let uuid = record.uuid.as_deref();
         let parent = record.parent_uuid.as_deref().and_then(|parent| self.owners.get(parent)).copied();
         let id = record.agent_id.as_deref();
-        let has_id = |timeline: &AgentTimeline| timeline.context.agent.as_ref().map(|agent| agent.id.as_str()) == id;
-        let known = id.and_then(|_| self.timelines.iter().position(has_id));
+        let known = id.and_then(|_| self.timelines.iter().position(|timeline| timeline.agent_id() == id));
         let at = known.or(parent).unwrap_or_else(|| {
             // An agent without an id is named after its first record.
             let id = id.or(uuid).unwrap_or("unnamed").to_owned();
@@ -207,12 +202,16 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut skipped = SkippedRecords::default();
     let mut timelines = Vec::new();
     let mut reported = Vec::new();
-    for (index, mut file) in files.into_iter().enumerate() {
+    for (index, file) in files.into_iter().enumerate() {
         for mut timeline in file.timelines {
-            timeline.finish(&mut file.skipped);
+            timeline.finish();
+            skipped.join(std::mem::take(&mut timeline.skipped), index);
             timelines.push((index, timeline));
         }
-        reported.extend(file.reported.into_timelines().map(|timeline| (index, timeline)));
+        for mut timeline in file.reported.timelines {
+            timeline.finish();
+            reported.push((index, timeline));
+        }
         skipped.join(file.skipped, index);
     }
     reported_agents::add_missing(&mut timelines, reported);

@@ -172,7 +172,7 @@ fn conversation_lines(text: &[u8]) -> Vec<ConversationLine> {
     let lines = text.rsplit(|byte| *byte == b'\n').filter_map(|line| {
         // Cheaper than reading every line of the host's own notes.
         memmem::find(line, b"\"uuid\"")?;
-        let record = TranscriptRecord::parse(line).ok()?;
+        let record = TranscriptRecord::parse(line)?;
         let forked_from = record.forked_from().filter(|id| crate::host::paths::safe_name(id) == *id);
         Some(ConversationLine { uuid: record.uuid.into_string()?, forked_from })
     });

@@ -21,7 +21,7 @@ impl ToolEffects {
     pub(crate) fn commit_message(&self, wanted: &TextQuery, read: &ReadFile<'_>) -> Result<Answer, Unknown> {
         self.readable()?;
         let mut all: Option<TextFindings> = None;
-        for message in &self.commits {
+        for message in &self.line.commits {
             let found = search_text(&text_of(message, read)?, wanted)?;
             let all = all.get_or_insert(TextFindings { chars: found.chars, missing: Vec::new() });
             all.chars = found.chars.min(all.chars);
@@ -38,7 +38,7 @@ impl ToolEffects {
         listing: &dyn StageListing,
     ) -> Result<Option<FoundStaging>, Unknown> {
         let mut doubt = self.readable().err();
-        for staged in self.staged.iter().filter(|staged| staged.forced || !asked.forced) {
+        for staged in self.line.staged.iter().filter(|staged| staged.forced || !asked.forced) {
             let may_be_all = staged.paths.iter().any(|path| matches!(path, TargetPath::Unknown { .. }));
             if asked.all && !staged.all {
                 doubt = doubt.or_else(|| may_be_all.then(|| not_shown(staged)));

@@ -33,7 +33,10 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             return None;
         }
         let words = MentionWords::new(text);
-        paths.iter().find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
+        // Most command lines have no hidden file in them, and most protected paths begin with one.
+        let has_hidden = words.words.iter().any(|word| without_mark(word.as_bytes()).starts_with(b"."));
+        let may_be_in = |path: &&str| has_hidden || !path.starts_with(".claude/");
+        paths.iter().filter(may_be_in).find(|path| NamedPath::new(path).is_in(&words)).map(str::to_owned)
     };
     match tool {
         "Bash" | "Monitor" => {
@@ -243,7 +246,10 @@ impl MentionWords {
                     if word.is_empty() {
                         is_apart = next_is_apart;
                     }
-                    word.extend(c.to_lowercase());
+                    match c.is_ascii() {
+                        true => word.push(c.to_ascii_lowercase()),
+                        false => word.extend(c.to_lowercase()),
+                    }
                 }
                 c => {
                     is_below = c == '/';
@@ -267,7 +273,7 @@ impl MentionWords {
 
 /// A word without what can be attached to a path: the option in `less -o.claude/x`, the command in `sed 'w.claude/x'`.
 fn without_mark(word: &[u8]) -> &[u8] {
-    let Some(dot) = word.iter().position(|byte| *byte == b'.').filter(|dot| (1..=3).contains(dot)) else { return word };
+    let Some(dot) = word.iter().take(4).position(|byte| *byte == b'.').filter(|dot| *dot > 0) else { return word };
     let (mark, path) = word.split_at(dot);
     if mark.starts_with(b"-") || matches!(mark, b"w" | b"gw" | b"pw") { path } else { word }
 }

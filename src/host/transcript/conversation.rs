@@ -11,7 +11,7 @@ pub fn conversation_text(transcript: &[u8]) -> String {
     let mut texts = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', transcript).chain([transcript.len()]) {
-        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default()).ok();
+        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default());
         let text = record.filter(is_message).and_then(|record| Some(record.text()?.into_owned()));
         texts.extend(text.filter(|text| !text.is_empty()));
         start = end + 1;
@@ -29,7 +29,7 @@ pub fn latest_assistant_text(transcript: &[u8]) -> Option<String> {
     let mut end = transcript.len();
     for newline in memrchr_iter(b'\n', transcript).map(Some).chain([None]) {
         let start = newline.map_or(0, |newline| newline + 1);
-        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default()).ok();
+        let record = TranscriptRecord::parse(transcript.get(start..end).unwrap_or_default());
         end = newline.unwrap_or(0);
         let Some(record) = record.filter(is_message) else { continue };
         only_subagents &= record.is_sidechain.0;

@@ -1,6 +1,5 @@
 //! JSON values of any type, of which only some types count.
 
-use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -23,13 +22,9 @@ pub(super) trait Lenient<'de>: Default {
     fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         IgnoredAny.visit_map(object).map(|_| Self::default())
     }
-
-    fn from_any<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LenientVisitor(PhantomData))
-    }
 }
 
-struct LenientVisitor<T>(PhantomData<T>);
+pub(super) struct LenientVisitor<T>(pub PhantomData<T>);
 
 impl<'de, T: Lenient<'de>> Visitor<'de> for LenientVisitor<T> {
     type Value = T;
@@ -80,7 +75,7 @@ macro_rules! deserialize_leniently {
     ($($name:ident $(<$a:lifetime>)?)*) => { $(
         impl<'de $(: $a, $a)?> serde::Deserialize<'de> for $name $(<$a>)? {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $name::from_any(deserializer)
+                deserializer.deserialize_any($crate::host::transcript::lenient::LenientVisitor(std::marker::PhantomData))
             }
         }
     )* };

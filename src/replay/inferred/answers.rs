@@ -1,8 +1,8 @@
 //! Answers from inferred facts.
 
 use super::seen_files::{SeenContent, SeenFile};
-use super::{InferredFacts, SOMEWHERE, user_of};
-use crate::facts::tool_effects::{AsWritten, StageListing, ToolEffects, mentions};
+use super::{InferredFacts, UNKNOWN_HOME, user_of};
+use crate::facts::tool_effects::{AsWritten, StageListing, ToolEffects, command_line, mentions};
 use crate::facts::{Answer, Clock, EffectQuery, EventText, FactSource, FoundEffect, FoundFile, Question, Unknown};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, output_of, search_event_text, search_file};
 use crate::host::event::Event;
@@ -30,7 +30,7 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// The folder in which files are looked up: the project, or the agent's worktree of it.
-    fn tree(&self) -> PathBuf {
+    fn worktree(&self) -> PathBuf {
         let project = Path::new(&self.context.project);
         let lent = project.join(".claude/worktrees");
         let name = Path::new(&self.context.cwd).strip_prefix(&lent).ok().and_then(|below| below.components().next());
@@ -38,22 +38,22 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// The absolute path of a file of the project.
-    fn whole(&self, path: &str) -> String {
-        lexical(&self.tree().join(path)).to_string_lossy().into_owned()
+    fn absolute_path(&self, path: &str) -> String {
+        lexical(&self.worktree().join(path)).to_string_lossy().into_owned()
     }
 
     fn file(&self, path: &str) -> Option<&SeenFile> {
-        self.known.files.0.get(&self.whole(path))
+        self.known.files.0.get(&self.absolute_path(path))
     }
 
     fn content(&self, path: &str) -> Result<&str, Unknown> {
-        let content = self.known.files.content(&self.whole(path));
+        let content = self.known.files.content(&self.absolute_path(path));
         content.ok_or_else(|| format!("this session does not show what `{path}` has").into())
     }
 
     /// The known files that match; without one, the answer is unknown.
     fn files(&self, wanted: &[String]) -> Result<Vec<FoundFile>, Unknown> {
-        let root = format!("{}/", self.tree().to_string_lossy().trim_end_matches('/'));
+        let root = format!("{}/", self.worktree().to_string_lossy().trim_end_matches('/'));
         let mut found = Vec::new();
         for (path, known) in &self.known.files.0 {
             let Some(path) = path.strip_prefix(&root) else { continue };
@@ -65,9 +65,9 @@ impl<'a> InferredAnswers<'a> {
             }
         }
         let plain: Option<Vec<String>> = wanted.iter().map(|glob| globs::plain(glob)).collect();
-        let settled = plain.is_some_and(|paths| paths.iter().all(|path| self.is_settled(path)));
+        let all_known = plain.is_some_and(|paths| paths.iter().all(|path| self.is_known(path)));
         // An empty file is not evidence, and an unseen one may be.
-        if settled || found.iter().any(|file| file.size > 0) {
+        if all_known || found.iter().any(|file| file.size > 0) {
             return Ok(newest(found));
         }
         let first = wanted.first().map_or("", String::as_str);
@@ -75,7 +75,7 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// Whether the content of a file is known, or that it does not exist.
-    fn is_settled(&self, path: &str) -> bool {
+    fn is_known(&self, path: &str) -> bool {
         self.file(path).is_some_and(|known| known.state != SeenContent::There)
     }
 
@@ -98,15 +98,12 @@ impl<'a> InferredAnswers<'a> {
         writer.ok_or_else(|| format!("this session does not show who wrote `{path}`").into())
     }
 
-    fn relative(&self, path: &str) -> String {
-        let whole = lexical(&Path::new(&self.context.cwd).join(path));
-        let roots = [self.tree(), PathBuf::from(&self.context.project)];
-        let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
-        within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
-    }
-
     fn tool_effects(&self) -> &ToolEffects {
-        self.tool_effects.get_or_init(|| ToolEffects::from_event(self.event, self.context.clone(), &AsWritten))
+        self.tool_effects.get_or_init(|| {
+            let line = command_line(self.event).map(|command| self.known.line_effects(&command, &self.context));
+            let line = line.as_deref().cloned().unwrap_or_default();
+            ToolEffects::from_line(self.event, line, self.context.clone(), &AsWritten)
+        })
     }
 
     fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
@@ -117,16 +114,16 @@ impl<'a> InferredAnswers<'a> {
     /// Whether a path may be in the user's folder, which is unknown.
     fn may_be_users(&self, asked: &EffectQuery) -> bool {
         let named = |change: &shell_effects::FileEffect| match &change.target {
-            TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
-            TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
+            TargetPath::Known { path, .. } => path.starts_with(UNKNOWN_HOME),
+            TargetPath::Below { prefix, .. } => prefix.starts_with(UNKNOWN_HOME),
             TargetPath::Unknown { .. } | TargetPath::Anywhere => false,
         };
         if asked.remote {
             return false;
         }
-        let touches = self.tool_effects().all();
+        let touches = self.tool_effects().changes();
         let asks = asked.paths.iter().any(|path| path.starts_with('~'));
-        self.context.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
+        self.context.home == UNKNOWN_HOME && (asks && !touches.is_empty() || touches.iter().any(named))
     }
 
     /// The settings file in which the tool would change our hook entries.
@@ -146,7 +143,7 @@ impl<'a> InferredAnswers<'a> {
         let before = match self.known.files.0.get(&path).map(|known| &known.state) {
             Some(SeenContent::Full(content)) => content,
             Some(SeenContent::Gone) => "",
-            _ => return Err("this session does not show what the settings have".into()),
+            _ => Err("this session does not show what the settings have")?,
         };
         Ok(changes_entries(self.event, before).map_err(|error| error.to_string())?.then_some(path))
     }
@@ -161,17 +158,17 @@ impl<'a> InferredAnswers<'a> {
             Question::Clock => Answer::Clock(self.clock().ok_or("the event has no time")?),
             Question::Writer(path) => Answer::Writer(Some(self.writer(path)?)),
             Question::Writers(path) => Answer::Writers(vec![self.writer(path)?]),
-            Question::Wrote { .. } => return Err("this session does not show which agent wrote which file".into()),
+            Question::Wrote { .. } => Err("this session does not show which agent wrote which file")?,
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, .. } => {
-                Answer::Agent(Some(known.ledger.agent(id).ok_or("this session does not show it")?))
+                Answer::Agent(Some(known.activity.agent(id).ok_or("this session does not show it")?))
             }
             Question::Addressee { to, .. } => {
-                Answer::Addressee(Some(known.ledger.addressee(to).ok_or("this session does not show it")?))
+                Answer::Addressee(Some(known.activity.addressee(to).ok_or("this session does not show it")?))
             }
-            Question::InFlight if known.nameless.is_empty() => Answer::InFlight(known.ledger.in_flight()),
-            Question::InFlight => return Err("this session does not show of which type each agent is".into()),
-            Question::ForkParent { .. } => return Err("this session does not show from which one it was forked".into()),
+            Question::InFlight if known.untyped_agents.is_empty() => Answer::InFlight(known.activity.in_flight()),
+            Question::InFlight => Err("this session does not show of which type each agent is")?,
+            Question::ForkParent { .. } => Err("this session does not show from which one it was forked")?,
             Question::EventText { of: EventText::Commit, wanted } => {
                 let read = |path: &str| self.content(path).map(|text| text.as_bytes().to_vec());
                 self.tool_effects().commit_message(wanted, &read)?
@@ -188,34 +185,35 @@ impl<'a> InferredAnswers<'a> {
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => Answer::HookEntries(self.hook_entries()?),
             Question::History if known.unseen_edits => {
-                return Err("this session does not show which files its commands have changed".into());
+                Err("this session does not show which files its commands have changed")?
             }
-            Question::History => Answer::History(known.story.history.clone()),
-            Question::Branch => return Err("this session does not show which branch is checked out".into()),
+            Question::History => Answer::History(known.history.history.clone()),
+            Question::Branch => Err("this session does not show which branch is checked out")?,
             Question::Committed(_)
             | Question::Changes(_)
             | Question::ChangesSince { .. }
             | Question::Baseline(_)
             | Question::HeadChanged(_)
-            | Question::Head => {
-                return Err("this session does not show what is committed".into());
-            }
+            | Question::Head => Err("this session does not show what is committed")?,
             Question::Rewritten(asked) => {
                 let event = asked.event(self.event).ok_or("the rewritten input is not known")?;
                 InferredAnswers::new(known, &event, self.time).find_answer(&asked.question)?
             }
-            Question::Run(_) => return Err("programs are not run in a replay".into()),
-            Question::Http(_) => return Err("servers are not asked in a replay".into()),
-            Question::Context(_) => return Err("context files are not read in a replay".into()),
-            Question::Transcript { .. } => return Err("the conversation is not read in a replay".into()),
-            _ => return Err("this session does not show it".into()),
+            Question::Run(_) => Err("programs are not run in a replay")?,
+            Question::Http(_) => Err("servers are not asked in a replay")?,
+            Question::Context(_) => Err("context files are not read in a replay")?,
+            Question::Transcript { .. } => Err("the conversation is not read in a replay")?,
+            _ => Err("this session does not show it")?,
         })
     }
 }
 
 impl StageListing for InferredAnswers<'_> {
     fn relative(&self, path: &str) -> String {
-        Self::relative(self, path)
+        let whole = lexical(&Path::new(&self.context.cwd).join(path));
+        let roots = [self.worktree(), PathBuf::from(&self.context.project)];
+        let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
+        within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
     }
 
     fn files(&self, path: &str, _: &StagedFiles) -> Result<Vec<String>, Unknown> {

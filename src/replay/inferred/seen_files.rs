@@ -31,6 +31,18 @@ pub(super) enum SeenContent {
     Gone,
 }
 
+impl SeenFile {
+    pub(super) fn new(state: SeenContent, modified: i64, writer: Option<String>) -> Self {
+        Self { state, modified, writer }
+    }
+}
+
+impl From<Option<String>> for SeenContent {
+    fn from(content: Option<String>) -> Self {
+        content.map_or(Self::There, Self::Full)
+    }
+}
+
 impl SeenFiles {
     pub(super) fn content(&self, path: &str) -> Option<&str> {
         match &self.0.get(path)?.state {
@@ -39,55 +51,47 @@ impl SeenFiles {
         }
     }
 
-    pub(super) fn wrote(&mut self, path: String, content: Option<String>, now: i64, writer: Option<String>) {
-        let state = content.map_or(SeenContent::There, SeenContent::Full);
-        self.0.insert(path, SeenFile { state, modified: now, writer });
-    }
-
-    /// Notes that a file was read completely; its writer stays if the content is the same.
-    pub(super) fn saw(&mut self, path: String, content: String, now: i64) {
-        // Some hosts show a file without its last newline.
-        let same =
-            self.content(&path).is_some_and(|known| known.trim_end_matches('\n') == content.trim_end_matches('\n'));
-        if !same {
-            self.0.insert(path, SeenFile { state: SeenContent::Full(content), modified: now, writer: None });
+    /// Adds a file that was read, completely or in part; its writer stays if the content may be the same.
+    pub(super) fn add_read(&mut self, path: String, content: Option<String>, now: i64) {
+        let is_same = match (self.0.get(&path).map(|known| &known.state), &content) {
+            // Some hosts show a file without its last newline.
+            (Some(SeenContent::Full(known)), Some(new)) => known.trim_end_matches('\n') == new.trim_end_matches('\n'),
+            (Some(known), None) => *known != SeenContent::Gone,
+            _ => false,
+        };
+        if !is_same {
+            self.0.insert(path, SeenFile::new(content.into(), now, None));
         }
     }
 
-    /// Notes that a file was read in part.
-    pub(super) fn met(&mut self, path: String, now: i64) {
-        let there = SeenFile { state: SeenContent::There, modified: now, writer: None };
-        let known = self.0.entry(path).or_insert_with(|| there.clone());
-        if known.state == SeenContent::Gone {
-            *known = there;
-        }
-    }
-
-    pub(super) fn gone(&mut self, path: String) {
-        self.0.insert(path, SeenFile { state: SeenContent::Gone, modified: 0, writer: None });
-    }
-
-    /// Forgets files that a command may change.
-    pub(super) fn touched(&mut self, touches: &[FileEffect]) {
-        let changes = |change: &&FileEffect| !matches!(change.effect, Effect::Mode | Effect::Own | Effect::Send);
-        self.0.retain(|path, _| touches.iter().filter(changes).all(|change| change.hits(path).is_none()));
+    pub(super) fn forget_changed(&mut self, changes: &[FileEffect]) {
+        let changes: Vec<&FileEffect> = changes.iter().filter(|change| changes_content(change)).collect();
+        self.0.retain(|path, _| changes.iter().all(|change| change.hits(path).is_none()));
     }
 }
 
+fn changes_content(change: &FileEffect) -> bool {
+    !matches!(change.effect, Effect::Mode | Effect::Own | Effect::Send)
+}
+
 /// The content after a tool call where that is certain; `before` is the known content.
-pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
+pub(super) fn written_content(event: &Event, before: Option<&str>) -> Option<String> {
     let response = event.response().unwrap_or(&Value::Null);
     match event.tool()? {
         "Write" => text(response, "/content").or_else(|| event.input("content")).map(str::to_owned),
         "NotebookEdit" => text(response, "/updated_file").map(str::to_owned),
         "Edit" | "MultiEdit" => {
             // The user changed the edit before it was made.
-            let changed = response.get("userModified").and_then(Value::as_bool) == Some(true);
+            let is_changed = is_set(response, "userModified");
             let original = text(response, "/originalFile").or_else(|| text(response, "/originalFileContents"));
             // An edit that replaces nothing creates the file.
             let created = (event.input("old_string") == Some("")).then_some("");
             let before = original.or(before).or(created)?;
-            event.edits().into_iter().try_fold(before.to_owned(), |text, edit| edited(&text, edit)).filter(|_| !changed)
+            event
+                .edits()
+                .into_iter()
+                .try_fold(before.to_owned(), |text, edit| edited(&text, edit))
+                .filter(|_| !is_changed)
         }
         _ => None,
     }
@@ -100,40 +104,39 @@ fn edited(before: &str, edit: &Value) -> Option<String> {
         return before.is_empty().then(|| new.to_owned());
     }
     // The host removes the newline with the last text of a line.
-    let line_goes = new.is_empty() && !old.ends_with('\n') && before.contains(&format!("{old}\n"));
-    if !before.contains(old) || line_goes {
+    let removes_line = new.is_empty() && !old.ends_with('\n') && before.contains(&format!("{old}\n"));
+    if !before.contains(old) || removes_line {
         return None;
     }
-    let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
-    Some(if all { before.replace(old, new) } else { before.replacen(old, new, 1) })
+    Some(if is_set(edit, "replace_all") { before.replace(old, new) } else { before.replacen(old, new, 1) })
 }
 
 /// The content of a file that was read completely.
-pub(super) fn read(event: &Event) -> Option<String> {
+pub(super) fn read_content(event: &Event) -> Option<String> {
     let file = event.response()?.get("file")?;
     let number = |name: &str| file.get(name).and_then(Value::as_u64);
-    let whole =
-        number("startLine") == Some(1) && number("numLines").is_some() && number("numLines") == number("totalLines");
-    text(file, "/content").filter(|_| whole).map(str::to_owned)
+    let lines = number("numLines").filter(|_| number("startLine") == Some(1));
+    text(file, "/content").filter(|_| lines.is_some() && lines == number("totalLines")).map(str::to_owned)
 }
 
 /// The files that a command changed according to the host; for a new one with its content.
-pub(super) fn by_shell(event: &Event) -> Vec<(String, Option<String>)> {
+pub(super) fn changed_by_command(event: &Event) -> Vec<(String, Option<String>)> {
     let diff = event.response().and_then(|response| response.get("bashEditDiff"));
     let files = diff.and_then(|diff| diff.get("files")?.as_array()).map(Vec::as_slice).unwrap_or_default();
-    let made = |path: &str| files.iter().find(|file| text(file, "/filePath") == Some(path)).and_then(created);
-    let deleted = |path: &str| {
-        let gone = |file: &&Value| file.get("deleted").and_then(Value::as_bool) == Some(true);
-        files.iter().filter(gone).any(|file| text(file, "/filePath") == Some(path))
-    };
-    let changed = event.edited().into_iter().filter(|path| !deleted(path));
-    changed.map(|path| (path.to_owned(), made(path))).collect()
+    let is_of = |file: &Value, path: &str| text(file, "/filePath") == Some(path);
+    let is_deleted = |path: &str| files.iter().any(|file| is_of(file, path) && is_set(file, "deleted"));
+    let content = |path: &str| files.iter().find(|file| is_of(file, path)).and_then(created_content);
+    let changed = event.edited().into_iter().filter(|path| !is_deleted(path));
+    changed.map(|path| (path.to_owned(), content(path))).collect()
+}
+
+fn is_set(value: &Value, name: &str) -> bool {
+    value.get(name).and_then(Value::as_bool) == Some(true)
 }
 
 /// The content of a file that did not exist before: the lines of its only hunk.
-fn created(file: &Value) -> Option<String> {
-    let fresh = file.get("created").and_then(Value::as_bool) == Some(true);
-    let [hunk] = file.get("hunks").filter(|_| fresh)?.as_array()?.as_slice() else { return None };
+fn created_content(file: &Value) -> Option<String> {
+    let [hunk] = file.get("hunks").filter(|_| is_set(file, "created"))?.as_array()?.as_slice() else { return None };
     let lines: Option<Vec<&str>> =
         hunk.get("lines")?.as_array()?.iter().map(|line| line.as_str()?.strip_prefix('+')).collect();
     let lines =

@@ -61,7 +61,7 @@ type KeyedRecords = Vec<(RecordKey, Option<String>)>;
 
 fn keyed_records(path: &Path) -> KeyedRecords {
     let text = disk::read(path, LARGEST).unwrap_or_default();
-    let records = text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::parse(line).ok());
+    let records = text.split(|byte| *byte == b'\n').filter_map(TranscriptRecord::parse);
     records.filter_map(|record| Some((record_key(&record)?, record.timestamp.into_string()))).collect()
 }
 

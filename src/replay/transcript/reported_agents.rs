@@ -4,7 +4,7 @@
 
 use super::SubagentInfo;
 use super::merge::{ended_call, text_at};
-use super::skipped::{RecordKey, SkippedRecords, record_key};
+use super::skipped::{RecordKey, record_key};
 use super::timeline::{AgentEvent, AgentTimeline, EventContext};
 use crate::host::transcript::{MessageContent, TranscriptRecord};
 use std::collections::HashSet;
@@ -12,10 +12,8 @@ use std::collections::HashSet;
 /// The agents whose records are inside the progress records of one file.
 #[derive(Debug, Default)]
 pub(super) struct ReportedAgents {
-    timelines: Vec<AgentTimeline>,
+    pub timelines: Vec<AgentTimeline>,
     seen: HashSet<RecordKey>,
-    /// Not reported: the same records may be in the agent's own transcript.
-    skipped: SkippedRecords,
 }
 
 impl ReportedAgents {
@@ -31,7 +29,7 @@ impl ReportedAgents {
         if record_key(record).is_some_and(|key| !self.seen.insert(key)) {
             return;
         }
-        let is_agent = |timeline: &AgentTimeline| agent_id(timeline) == Some(id);
+        let is_agent = |timeline: &AgentTimeline| timeline.agent_id() == Some(id);
         let at = self.timelines.iter().position(is_agent).unwrap_or_else(|| {
             let call = call.map(str::to_owned);
             let agent = Some(SubagentInfo { id: id.to_owned(), kind: None, call });
@@ -40,15 +38,8 @@ impl ReportedAgents {
             self.timelines.len() - 1
         });
         if let Some(timeline) = self.timelines.get_mut(at) {
-            timeline.record(record, line, &mut self.skipped);
+            timeline.record(record, line);
         }
-    }
-
-    pub(super) fn into_timelines(mut self) -> impl Iterator<Item = AgentTimeline> {
-        self.timelines.into_iter().map(move |mut timeline| {
-            timeline.finish(&mut self.skipped);
-            timeline
-        })
     }
 }
 
@@ -56,8 +47,8 @@ impl ReportedAgents {
 pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported: Vec<(usize, AgentTimeline)>) {
     let written = timelines.len();
     for (file, timeline) in reported {
-        let id = agent_id(&timeline).map(str::to_owned);
-        if !timelines.iter().any(|(_, known)| agent_id(known) == id.as_deref()) {
+        let id = timeline.agent_id().map(str::to_owned);
+        if !timelines.iter().any(|(_, known)| known.agent_id() == id.as_deref()) {
             timelines.push((file, timeline));
         }
     }
@@ -70,10 +61,6 @@ pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported:
         let message = content.as_ref().and_then(MessageContent::text);
         timeline.stop_with(message.as_deref(), &end.written);
     }
-}
-
-fn agent_id(timeline: &AgentTimeline) -> Option<&str> {
-    timeline.context.agent.as_ref().map(|agent| agent.id.as_str())
 }
 
 fn has_stopped(timeline: &AgentTimeline) -> bool {

@@ -9,8 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub enum SkipReason {
     #[error("not a complete JSON object")]
     NotJson,
-    #[error("line too long")]
-    TooLong,
     #[error("record without a type")]
     NoType,
     #[error("unknown record type `{0}`")]

@@ -31,7 +31,6 @@ pub(super) struct RecordTime {
 #[derive(Debug)]
 struct PossibleStop {
     time: RecordTime,
-    text: String,
     /// Whether the record has a stop reason.
     explicit: bool,
     /// The API error that ended the turn.
@@ -64,6 +63,7 @@ pub(super) struct AgentTimeline {
     pub first_prompt: Option<String>,
     /// Whether the file starts with records of another session.
     pub resumed: bool,
+    pub skipped: SkippedRecords,
     calls: PendingCalls,
     possible_stop: Option<PossibleStop>,
     message: AssistantMessage,
@@ -80,7 +80,11 @@ impl AgentTimeline {
         Self { context, ..Self::default() }
     }
 
-    pub(super) fn record(&mut self, record: &TranscriptRecord<'_>, line: usize, skipped: &mut SkippedRecords) {
+    pub(super) fn agent_id(&self) -> Option<&str> {
+        self.context.agent.as_ref().map(|agent| agent.id.as_str())
+    }
+
+    pub(super) fn record(&mut self, record: &TranscriptRecord<'_>, line: usize) {
         let at = record.timestamp.as_deref();
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
         // A clock that goes backwards must not change the order.
@@ -94,9 +98,9 @@ impl AgentTimeline {
             self.start();
         }
         match record.kind.as_deref() {
-            Some("user") => self.user(record, skipped),
-            Some("assistant") => self.assistant(record, skipped),
-            Some("system") => self.system(record, skipped),
+            Some("user") => self.user(record),
+            Some("assistant") => self.assistant(record),
+            Some("system") => self.system(record),
             Some("attachment") => self.attachment(record),
             _ => {}
         }
@@ -116,9 +120,9 @@ impl AgentTimeline {
         }
     }
 
-    pub(super) fn finish(&mut self, skipped: &mut SkippedRecords) {
+    pub(super) fn finish(&mut self) {
         self.stop_if_complete();
-        self.drop_calls(skipped);
+        self.drop_calls();
     }
 
     pub(super) fn set_agent_type(&mut self, kind: &str) {
@@ -151,13 +155,13 @@ impl AgentTimeline {
         self.push_event("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
     }
 
-    fn system(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    fn system(&mut self, record: &TranscriptRecord<'_>) {
         match record.subtype.as_deref() {
             Some("stop_hook_summary" | "turn_duration") => self.stop(),
             Some("compact_boundary") => {
                 self.stop();
                 // A call whose result was compacted away is over.
-                self.drop_calls(skipped);
+                self.drop_calls();
                 self.compacted(record);
             }
             _ => {}

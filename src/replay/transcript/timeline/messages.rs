@@ -2,17 +2,17 @@
 
 use super::super::message_text::{UserMessage, tool_response};
 use super::super::pending_calls::PendingCall;
-use super::super::skipped::{SkipReason, SkippedRecords};
+use super::super::skipped::SkipReason;
 use super::{AgentTimeline, AssistantMessage, PossibleStop, RecordTime};
 use crate::host::transcript::{ContentBlock, TranscriptRecord};
 use serde_json::Value;
 
 impl AgentTimeline {
-    pub(super) fn user(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    pub(super) fn user(&mut self, record: &TranscriptRecord<'_>) {
         let mut results = record.tool_results().peekable();
         if results.peek().is_some() {
             self.context.update_prompt(record);
-            results.for_each(|result| self.tool_result(result, record, skipped));
+            results.for_each(|result| self.tool_result(result, record));
         } else if record.is_compact_summary.0 {
             self.compact_summary(record);
         } else if let Some(text) = record.text().filter(|_| !record.is_visible_in_transcript_only.0) {
@@ -23,11 +23,11 @@ impl AgentTimeline {
                 true => UserMessage::from_host(&text),
                 false => UserMessage::from_text(&text),
             };
-            self.user_message(message, record, skipped);
+            self.user_message(message, record);
         }
     }
 
-    fn user_message(&mut self, message: UserMessage, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    fn user_message(&mut self, message: UserMessage, record: &TranscriptRecord<'_>) {
         match message {
             UserMessage::HostNote => {
                 // A note may belong to a later prompt, for which no hook ran.
@@ -40,7 +40,7 @@ impl AgentTimeline {
             UserMessage::Interrupt => {
                 // An interrupted agent has no stop event.
                 self.possible_stop = None;
-                self.drop_calls(skipped);
+                self.drop_calls();
             }
             UserMessage::StopHookFeedback => {
                 self.stop();
@@ -53,11 +53,11 @@ impl AgentTimeline {
                 }
             }
             UserMessage::Prompt(text) => {
-                self.begin_turn(record, skipped);
+                self.begin_turn(record);
                 self.prompt(&text);
             }
             UserMessage::Command { name, args } => {
-                self.begin_turn(record, skipped);
+                self.begin_turn(record);
                 let prompt = format!("/{name} {args}").trim_end().to_owned();
                 self.prompt(&prompt);
                 if !self.is_subagent() {
@@ -73,9 +73,9 @@ impl AgentTimeline {
         }
     }
 
-    fn begin_turn(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    fn begin_turn(&mut self, record: &TranscriptRecord<'_>) {
         self.stop();
-        self.drop_calls(skipped);
+        self.drop_calls();
         self.context.update_prompt(record);
     }
 
@@ -116,7 +116,7 @@ impl AgentTimeline {
 }
 
 impl AgentTimeline {
-    pub(super) fn assistant(&mut self, record: &TranscriptRecord<'_>, skipped: &mut SkippedRecords) {
+    pub(super) fn assistant(&mut self, record: &TranscriptRecord<'_>) {
         let text = record.text().unwrap_or_default();
         if record.message.model.as_deref() == Some("<synthetic>") && text == "No response requested." {
             return;
@@ -132,19 +132,15 @@ impl AgentTimeline {
             let line = self.now.line;
             match tool_use.input() {
                 Some(input) => self.calls.queued.push_back(PendingCall { id, tool, input, line, started: None }),
-                None => skipped.note(SkipReason::NotJson, line),
+                None => self.skipped.note(SkipReason::NotJson, line),
             }
         }
         self.start_calls();
         let reason = record.message.stop_reason.as_deref();
         let continues = self.message.has_calls || matches!(reason, Some("tool_use" | "pause_turn"));
         let failure = record.is_api_error_message.0.then(|| record.error.as_deref().unwrap_or("unknown").to_owned());
-        self.possible_stop = (!continues).then(|| PossibleStop {
-            time: self.now.clone(),
-            text: self.message.text.clone(),
-            explicit: reason.is_some(),
-            failure,
-        });
+        self.possible_stop =
+            (!continues).then(|| PossibleStop { time: self.now.clone(), explicit: reason.is_some(), failure });
     }
 
     /// Continues the current message, or begins the next one.
@@ -174,31 +170,26 @@ impl AgentTimeline {
         self.calls.running.push(call);
     }
 
-    pub(super) fn tool_result(
-        &mut self,
-        result: &ContentBlock<'_>,
-        record: &TranscriptRecord<'_>,
-        skipped: &mut SkippedRecords,
-    ) {
+    fn tool_result(&mut self, result: &ContentBlock<'_>, record: &TranscriptRecord<'_>) {
         let id = result.tool_use_id.or_empty();
         if result.is_stopped_by_user() {
             // The running call is over, and a queued one never starts.
             return match self.calls.withdraw(id) {
-                Some(call) => skipped.note(SkipReason::NotStarted, call.line),
-                None if self.calls.end(id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
+                Some(call) => self.skipped.note(SkipReason::NotStarted, call.line),
+                None if self.calls.end(id).is_none() => self.skipped.note(SkipReason::NoCall, self.now.line),
                 None => {}
             };
         }
         for call in self.calls.overdue(id) {
             self.start_call(call);
         }
-        let Some(call) = self.calls.end(id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
+        let Some(call) = self.calls.end(id) else { return self.skipped.note(SkipReason::NoCall, self.now.line) };
         if result.is_error.0 && result.result_text().starts_with("<tool_use_error>") {
             // Only the result shows that no hook ran for the call.
             if let Some(event) = call.started.and_then(|at| self.events.get_mut(at)) {
                 *event = None;
             }
-            skipped.note(SkipReason::Rejected, call.line);
+            self.skipped.note(SkipReason::Rejected, call.line);
         } else if !record.is_denied(result) {
             self.end_call(call, result, record);
         }
@@ -218,15 +209,15 @@ impl AgentTimeline {
     }
 
     /// Drops the calls that have not started by the end of a turn.
-    pub(super) fn drop_calls(&mut self, skipped: &mut SkippedRecords) {
+    pub(super) fn drop_calls(&mut self) {
         for call in self.calls.clear() {
-            skipped.note(SkipReason::NotStarted, call.line);
+            self.skipped.note(SkipReason::NotStarted, call.line);
         }
     }
 
     /// Ends the turn where the file or the host's process ends, which may be in the middle of a message.
     pub(super) fn stop_if_complete(&mut self) {
-        if self.possible_stop.as_ref().is_some_and(|stop| !stop.text.is_empty() || stop.explicit) {
+        if self.possible_stop.as_ref().is_some_and(|stop| !self.message.text.is_empty() || stop.explicit) {
             self.stop();
         }
     }
@@ -253,7 +244,7 @@ impl AgentTimeline {
         };
         let transcript = self.context.agent_transcript.clone().filter(|_| name == "SubagentStop");
         event.extend(transcript.map(|path| ("agent_transcript_path".to_owned(), path.into())));
-        event.insert("last_assistant_message".to_owned(), stop.text.into());
+        event.insert("last_assistant_message".to_owned(), self.message.text.as_str().into());
         self.push_at(event, stop.time);
     }
 }
