@@ -239,7 +239,9 @@ static PROGRAMS: &[Program] = &[
     wrapper("doas sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir"),
     program("docker docker-compose nerdctl", CONTAINER, CONTAINERS, &[Runs(Verb("exec run"), 2, "")]),
     program("dos2unix sd unix2dos", 0, "", &[Changes(Always, Write, Operands(""))]),
-    program("dotenv flox", 0, "-e -f -p -v", &[Runs(Verb("run exec"), 1, ""), Runs(Always, 0, "")]),
+    program("dotenv flox", 0, "-e -f -p -v -c -n -C --env --env-file --config", &[
+        Runs(Verb("run exec"), 1, ""), Runs(Always, 0, ""),
+    ]),
     program("egrep fgrep ggrep grep", READS | KEEPS | INSPECTS,
         "-e -f -m -A -B -C --regexp --file --include --exclude --exclude-dir", &[
         Filters("-e -f --regexp --file", "-q --quiet --silent -c --count -l --files-with-matches"),

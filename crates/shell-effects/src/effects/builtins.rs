@@ -76,7 +76,7 @@ impl Walker<'_> {
             "grep" | "egrep" | "rg" | "ag" => return Some(matching(rest)),
             "which" => return Some(self.found(rest)),
             "type" if Args::new(rest, "").has("-p -P") => return Some(self.found(rest)),
-            "mktemp" => return Some(self.mktemp(rest)),
+            "mktemp" => return Some(mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
             "declare" | "local" | "typeset" if Args::new(rest, "").has("-n") => {
@@ -189,16 +189,6 @@ impl Walker<'_> {
         }
     }
 
-    /// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
-    fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
-        let args = Args::new(rest, "-p --tmpdir --suffix");
-        let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
-        let mut path =
-            ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
-        path.push_unknown();
-        path
-    }
-
     fn declare(&mut self, rest: &[ShellWord]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
@@ -285,6 +275,15 @@ impl Walker<'_> {
             _ => ShellWord::unknown(),
         }
     }
+}
+
+/// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
+fn mktemp(rest: &[ShellWord]) -> ShellWord {
+    let args = Args::new(rest, "-p --tmpdir --suffix");
+    let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
+    let mut path = ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+    path.push_unknown();
+    path
 }
 
 /// The character at which `read` and `mapfile` split.

@@ -109,9 +109,29 @@ impl Walker<'_> {
     fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
         let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
         let words = self.given_place(command, "{}", &found);
+        if command.first().is_some_and(|program| program.is("{}")) && !matches!(selection, Selection::Globs(_)) {
+            self.found_started(start, &words, input);
+        }
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
         self.in_subshell(|walker| walker.run(&words, input));
         self.found_passed(calls, changes, start, selection, &found);
+    }
+
+    /// Runs the protected program if it is below a starting path, since every file there is run.
+    fn found_started(&mut self, start: &ShellWord, words: &[ShellWord], input: &ShellWord) {
+        let protected = self.context.protected;
+        let places = protected.files.iter().filter(|(file, _)| file.rsplit('/').next() == Some(protected.program));
+        for place in places.flat_map(|(file, _)| {
+            [protected.program.to_owned(), (*file).to_owned(), format!("{}/{file}", protected.folder)]
+        }) {
+            let program = start.child(&ShellWord::new(place));
+            if let TargetPath::Known { path, glob: false } = self.target(&program)
+                && self.disk.exists(&path)
+            {
+                let words = [&[program], words.get(1..).unwrap_or_default()].concat();
+                self.in_ignored_subshell(|walker| walker.run(&words, input));
+            }
+        }
     }
 
     /// Walks a program that reads `input`. If `find` printed that and the program passes it to `rm`, it counts as deleted by

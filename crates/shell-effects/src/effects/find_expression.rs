@@ -234,21 +234,21 @@ pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Wa
     let protected = walker.context.protected;
     let is_covered = |pattern: &str| protected.is_covered_by(pattern);
     // `'*/\.*'`: the backslash changes nothing.
-    let texts: Vec<String> = tests.iter().map(|word| word.filled("…").replace("\\.", ".")).collect();
-    let words: Vec<&str> = [""].into_iter().chain(texts.iter().map(String::as_str)).collect();
-    let has_any = |names: &str| words.iter().any(|word| has_name(names, word));
+    let plain: Vec<String> = tests.iter().map(|word| word.filled("…").replace("\\.", ".")).collect();
+    let words: Vec<&str> = [""].into_iter().chain(plain.iter().map(String::as_str)).collect();
+    let contains = |names: &str| words.iter().any(|word| has_name(names, word));
     let has = |negated: bool, fits: &dyn Fn(&str, &str) -> bool| {
         let is = |three: &[&str]| matches!(three, [before, test, value] if has_name("! -not", before) == negated && fits(test, value));
         words.windows(3).any(is)
     };
-    if has_any("-prune") {
+    if contains("-prune") {
         // `-delete` comes to what is in a folder before the folder.
         let is_left_out = |two: &[&[&str]]| match two {
             [own, ["-o" | "-or", ..]] => is_list_with(own, &is_covered),
             _ => false,
         };
         let parts: Vec<&[&str]> = words.split(|word| *word == "-prune").collect();
-        let is_left_out = !has_any("-delete -depth -d ,") && parts.windows(2).any(is_left_out);
+        let is_left_out = !contains("-delete -depth -d ,") && parts.windows(2).any(is_left_out);
         return if is_left_out { Exclusion::Protected } else { Exclusion::Nothing };
     }
     let is_inside = |text: Option<String>| text.is_none_or(|text| text.contains(protected.folder));
@@ -272,7 +272,7 @@ pub(super) fn excluded_by(tests: &[ShellWord], starts: &[ShellWord], walker: &Wa
         || has(false, &|test, value| test == "-type" && value == "d")
             && has(false, &|test, value| has_name("-name -iname", test) && !matches_folder(value));
     // With alternatives, a test may not count for what is selected.
-    if is_excluded && !has_any("-o -or , (") { Exclusion::Protected } else { Exclusion::Nothing }
+    if is_excluded && !contains("-o -or , (") { Exclusion::Protected } else { Exclusion::Nothing }
 }
 
 /// Whether the tests before `-prune` are a list of paths and names, one of which fits: `( -name .git -o -name x )`.

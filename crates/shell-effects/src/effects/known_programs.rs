@@ -216,6 +216,12 @@ impl KnownCall<'_> {
     fn holds(&self, when: &When) -> bool {
         // `-sdel` is one option of 7-Zip.
         let is_word = |options: &str| self.rest.iter().any(|word| has_name(options, &word.filled("")));
+        // `hdparm /dev/sda` and `fdisk -s /dev/sda` print.
+        let prints = self.name == "hdparm" && self.args.flags().next().is_none()
+            || self.name == "fdisk" && self.args.flags().all(|flag| flag == "-s") && self.args.has("-s");
+        if matches!(when, When::NotListing) && prints {
+            return false;
+        }
         matches!(when, When::With(options) if is_word(options)) || holds(when, &self.args, &self.args.operands)
     }
 }
