@@ -100,6 +100,9 @@ pub enum Unreadable {
     /// The analysis takes too long.
     #[error("it takes too long to analyze")]
     TooMuchWork,
+    /// The line uses something that makes later commands mean something else.
+    #[error("`{0}` is not followed")]
+    NotFollowed(&'static str),
     /// Commands are nested too deeply.
     #[error("it is nested too deeply")]
     TooDeep,

@@ -1,6 +1,7 @@
 //! Splits the words of a program into options and operands.
 
 use crate::has_name;
+use crate::programs::Program;
 use crate::word::ShellWord;
 
 /// The arguments of a program.
@@ -30,6 +31,11 @@ impl Args {
         args
     }
 
+    /// Reads the words of a program of the table.
+    pub fn of_program(name: &str, words: &[ShellWord]) -> Self {
+        Self::new(words, Program::named(name).map_or("", |program| program.valued))
+    }
+
     /// Reads the options before a program's first operand; gives the words from there on.
     pub fn leading<'a>(words: &'a [ShellWord], valued: &str) -> (Self, &'a [ShellWord]) {
         let mut args = Self::default();
@@ -45,6 +51,14 @@ impl Args {
             rest = next;
         }
         (args, rest)
+    }
+
+    /// Reads the options between two operands, too; gives the words from the second one on.
+    pub fn more<'a>(&mut self, words: &'a [ShellWord], valued: &str) -> &'a [ShellWord] {
+        let (own, rest) = Self::leading(words, valued);
+        self.flags.extend(own.flags);
+        self.values.extend(own.values);
+        rest
     }
 
     fn option(&mut self, word: &ShellWord, rest: &mut &[ShellWord], valued: &str) -> bool {
@@ -98,6 +112,11 @@ impl Args {
 
     pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a ShellWord> {
         self.values.iter().filter(|(flag, _)| names.split(' ').any(|name| is(flag, name))).map(|(_, value)| value)
+    }
+
+    /// The values of these options, none of which is shortened.
+    pub fn exact_values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a ShellWord> {
+        self.values.iter().filter(|(flag, _)| has_name(names, flag)).map(|(_, value)| value)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Builtins of the shell and programs with known output.
 
 use super::args::Args;
-use super::shell_state::{MOST_FOLDERS, user_name};
-use super::target_path::{TargetPath, absolute};
+use super::shell_state::user_name;
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, patches, remote};
 use crate::expansion::ShellEnvironment;
 use crate::has_name;
+use crate::syntax::Unreadable;
 use crate::word::ShellWord;
 use std::rc::Rc;
 
@@ -37,7 +38,6 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         // Before `xargs -0`.
         "tr" if rest.len() == 2 && rest.first().is_some_and(|word| word.is("\\n")) => return input.clone(),
         "sort" | "uniq" | "tac" | "shuf" | "head" | "tail" => {
-            file_programs::run(walker, name, rest, input);
             return passed_on(rest, input);
         }
         _ if inline_code::run(walker, name, rest, input) => {}
@@ -76,10 +76,12 @@ impl Walker<'_> {
             "grep" | "egrep" | "rg" | "ag" => return Some(matching(rest)),
             "which" => return Some(self.found(rest)),
             "type" if Args::new(rest, "").has("-p -P") => return Some(self.found(rest)),
-            "mktemp" => return Some(self.mktemp(rest)),
+            "mktemp" => return Some(mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
-            _ if refers(name, rest) => self.refer(rest),
+            "declare" | "local" | "typeset" if Args::new(rest, "").has("-n") => {
+                self.give_up(Unreadable::NotFollowed("declare -n"));
+            }
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
             "unset" => rest.iter().filter_map(ShellWord::text).for_each(|name| {
                 if self.state.functions.contains_key(&name) {
@@ -121,14 +123,9 @@ impl Walker<'_> {
             "alias" => {
                 if rest.iter().any(|word| word.prefix().contains('=')) {
                     self.mark_redefined("it defines an alias");
-                }
-                for word in rest.iter().filter_map(ShellWord::text) {
-                    if let Some((name, command)) = word.split_once('=') {
-                        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), command.to_owned());
-                    }
+                    self.give_up(Unreadable::NotFollowed("alias"));
                 }
             }
-            "unalias" => self.state.aliases = Rc::default(),
             "shopt" | "setopt" => {
                 let is_dotglob =
                     |word: &ShellWord| has_name("dotglob globdots glob_dots", &word.filled("").to_lowercase());
@@ -138,7 +135,7 @@ impl Walker<'_> {
                 let (file, arguments) = rest.split_first()?;
                 return Some(self.sourced(file, arguments, input));
             }
-            "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
+            "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" | "unalias" => {}
             _ => return None,
         }
         Some(ShellWord::default())
@@ -167,34 +164,17 @@ impl Walker<'_> {
                 let previous = self.state.previous.clone();
                 self.state.enter(previous);
             }
-            Some(folder) if self.state.variables.contains_key("CDPATH") => self.enter_searched(folder),
-            Some(folder) => self.enter(folder),
+            Some(folder) => {
+                let first = folder.prefix();
+                let is_searched = !["", ".", ".."].contains(&first.split('/').next().unwrap_or_default());
+                let has_path = self.state.variables.contains_key("CDPATH")
+                    && self.variable("CDPATH").is_none_or(|words| words.iter().any(|word| !word.is("")));
+                if is_searched && has_path {
+                    self.give_up(Unreadable::NotFollowed("CDPATH"));
+                }
+                self.enter(folder);
+            }
         }
-    }
-
-    /// Enters a folder that may be in one of the folders of `CDPATH`. Which of them exist is not known, so all count.
-    fn enter_searched(&mut self, folder: &ShellWord) {
-        let from = self.state.folder.clone();
-        self.enter(folder);
-        let first = folder.prefix();
-        if ["", ".", ".."].contains(&first.split('/').next().unwrap_or_default()) {
-            return;
-        }
-        let value = self.variable("CDPATH").map_or_else(ShellWord::unknown, |words| ShellWord::joined(&words));
-        let name = folder.text().filter(|_| !folder.has_glob());
-        let within = |path: &ShellWord| {
-            let path = path.text()?;
-            // After a colon, the shell expands a tilde.
-            let home = path.strip_prefix('~').map(|rest| format!("{}{rest}", self.context.home));
-            absolute(&format!("{}/{}", home.unwrap_or(path), name.as_ref()?), from.as_deref())
-        };
-        let paths = value.split(|c| c == ':');
-        let found: Vec<_> = paths.iter().filter(|path| !path.is("")).take(MOST_FOLDERS + 1).map(within).collect();
-        for folder in found {
-            let other = std::mem::replace(&mut self.state.folder, folder);
-            self.state.alternatives.push(other);
-        }
-        self.keep_alternatives();
     }
 
     /// The path that `which` prints, assumed to be in the folder of user-installed programs.
@@ -209,17 +189,6 @@ impl Walker<'_> {
         }
     }
 
-    /// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
-    fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
-        file_programs::run(self, "mktemp", rest, &ShellWord::default());
-        let args = Args::new(rest, "-p --tmpdir --suffix");
-        let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
-        let mut path =
-            ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
-        path.push_unknown();
-        path
-    }
-
     fn declare(&mut self, rest: &[ShellWord]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
@@ -227,14 +196,6 @@ impl Walker<'_> {
                 self.assigned(name.trim_end_matches('+'), &value.clone().unwrap_or_default());
                 self.state.set(name.trim_end_matches('+'), value.map(|value| vec![value]));
             }
-        }
-    }
-
-    /// `declare -n x=HOME`: `$x` is the value of `HOME`.
-    fn refer(&mut self, rest: &[ShellWord]) {
-        for word in Args::new(rest, "").operands.iter().filter_map(ShellWord::text) {
-            let (name, target) = word.split_once('=').unwrap_or((&word, ""));
-            self.state.refer(name, target);
         }
     }
 
@@ -316,9 +277,13 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a declaration makes variables stand for others; `export -n` does not.
-pub(super) fn refers(name: &str, rest: &[ShellWord]) -> bool {
-    has_name("declare local typeset", name) && Args::new(rest, "").has("-n")
+/// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
+fn mktemp(rest: &[ShellWord]) -> ShellWord {
+    let args = Args::new(rest, "-p --tmpdir --suffix");
+    let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
+    let mut path = ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+    path.push_unknown();
+    path
 }
 
 /// The character at which `read` and `mapfile` split.

@@ -94,7 +94,7 @@ fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>
 }
 
 pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args = Args::new(rest, "-e --rsh --exclude --include --filter -f --files-from --log-file");
+    let args = Args::of_program("rsync", rest);
     let Some((target, sources)) = args.operands.split_last() else { return };
     if args.has("-n --dry-run") || remote::copy(walker, target) {
         return;

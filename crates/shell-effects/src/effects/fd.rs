@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::xargs::replaced;
+use super::xargs::with_found;
 use crate::word::ShellWord;
 
 const VALUED: &str = "-d --max-depth --min-depth --exact-depth -t --type -e --extension -E --exclude -S --size -o --owner \
@@ -47,11 +47,7 @@ impl Walker<'_> {
             }
             lines.extend(&found);
             if let Some(command) = command.get(1..) {
-                let has_place = command.iter().any(|word| word.filled("").contains("{}"));
-                let mut words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", &found)).collect();
-                if !has_place {
-                    words.push(found);
-                }
+                let words = with_found(command, &found);
                 self.in_subshell(|walker| walker.run(&words, input));
             }
         }

@@ -124,16 +124,8 @@ impl Walker<'_> {
     /// Finds the original of a program that the line linked or copied.
     pub fn origin(&self, program: &ShellWord) -> Option<String> {
         let text = program.text().filter(|text| text.contains('/'))?;
-        let mut path = absolute(&text, self.state.folder.as_deref())?;
-        let mut origin = None;
-        // Links may form a cycle.
-        for _ in 0..8 {
-            let known = self.state.disk.links.iter().chain(&self.state.disk.copies);
-            let Some((_, from)) = known.rev().find(|(to, _)| *to == path) else { break };
-            path.clone_from(from);
-            origin = Some(path.clone());
-        }
-        origin
+        let path = absolute(&text, self.state.folder.as_deref())?;
+        self.originals(&path).pop().filter(|origin| *origin != path)
     }
 
     /// A path, and those whose content it has through links, copies and moves of the line.

@@ -1,6 +1,6 @@
 //! `find`: it finds paths below its operands, limited by tests, and runs actions on them.
 
-use super::find_expression::{self, FindAction, FindExpression, Selection};
+use super::find_expression::{FindAction, Selection, actions, excluded_by};
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, Exclusion, ProgramCall};
@@ -28,9 +28,9 @@ impl Walker<'_> {
         let here = [ShellWord::new(".")];
         let starts = if starts.is_empty() { here.as_slice() } else { starts };
         let mut printed: Vec<Selection> = Vec::new();
-        let exclusion = find_expression::excluded_by(tests, starts, self);
+        let exclusion = excluded_by(tests, starts, self);
         let outer = std::mem::replace(&mut self.excludes, exclusion);
-        for action in FindExpression::actions(tests, starts) {
+        for action in actions(tests) {
             match action {
                 FindAction::Save(file) => self.write(file),
                 FindAction::Print(selection) => printed.push(selection),
@@ -77,24 +77,31 @@ impl Walker<'_> {
 
     /// Records that what is selected is removed.
     fn found_removed(&mut self, start: &ShellWord, selection: &Selection) {
-        if matches!(selection, Selection::Globs(none) if none.is_empty()) {
-            return;
-        }
-        if selection.has_start(start) {
-            return self.start_removed(start);
-        }
-        // Limited by tests, an unknown folder is as harmless as in `rm "$file"`.
-        if !is_unknown(start) {
-            self.change(Effect::Remove, &selection.below(start), true);
+        let is_start = selection.has_start(start);
+        match selection {
+            Selection::Globs(none) if none.is_empty() => {}
+            _ if is_start && is_unknown(start) => self.note(Effect::Remove, TargetPath::Anywhere, true),
+            _ if is_start => self.change(Effect::Remove, start, true),
+            // Limited by tests, an unknown folder is as harmless as in `rm "$file"`.
+            _ if is_unknown(start) => {}
+            _ => self.change(Effect::Remove, &selection.below(start), true),
         }
     }
 
-    /// Records that a starting path is removed with everything below it.
-    fn start_removed(&mut self, start: &ShellWord) {
-        if is_unknown(start) {
-            self.note(Effect::Remove, TargetPath::Anywhere, true);
-        } else {
-            self.change(Effect::Remove, start, true);
+    /// Records that everything found is removed, or that its permissions change, if `rm` or `chmod` got it.
+    fn found_passed(
+        &mut self,
+        calls: usize,
+        changes: usize,
+        start: &ShellWord,
+        selection: &Selection,
+        given: &ShellWord,
+    ) {
+        if self.has_since(Effect::Remove, calls, changes, given) {
+            self.found_removed(start, selection);
+        }
+        if *selection == Selection::All && !is_unknown(start) && self.has_since(Effect::Mode, calls, changes, given) {
+            self.change(Effect::Mode, start, true);
         }
     }
 
@@ -102,15 +109,12 @@ impl Walker<'_> {
     fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
         let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
         let words = self.given_place(command, "{}", &found);
-        if command.first().is_some_and(|program| program.is("{}")) {
+        if command.first().is_some_and(|program| program.is("{}")) && !matches!(selection, Selection::Globs(_)) {
             self.found_started(start, &words, input);
         }
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
         self.in_subshell(|walker| walker.run(&words, input));
-        if self.has_since(Effect::Remove, calls, changes, &found) {
-            self.found_removed(start, selection);
-        }
-        self.found_permitted(calls, changes, start, selection);
+        self.found_passed(calls, changes, start, selection, &found);
     }
 
     /// Runs the protected program if it is below a starting path, since every file there is run.
@@ -130,14 +134,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Records that the permissions of everything below a starting path change, if `chmod` got all of it.
-    fn found_permitted(&mut self, calls: usize, changes: usize, start: &ShellWord, selection: &Selection) {
-        let is_all = *selection == Selection::All && !is_unknown(start);
-        if is_all && self.has_since(Effect::Mode, calls, changes, &selection.below(start)) {
-            self.change(Effect::Mode, start, true);
-        }
-    }
-
     /// Walks a program that reads `input`. If `find` printed that and the program passes it to `rm`, it counts as deleted by
     /// `find` itself.
     pub fn given_found(&mut self, input: &ShellWord, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
@@ -153,10 +149,7 @@ impl Walker<'_> {
         let outer = std::mem::replace(&mut self.excludes, found.excludes);
         let printed = walk(self);
         for start in &found.starts {
-            if self.has_since(Effect::Remove, calls, changes, &found.selection.below(start)) {
-                self.found_removed(start, &found.selection);
-            }
-            self.found_permitted(calls, changes, start, &found.selection);
+            self.found_passed(calls, changes, start, &found.selection, &found.selection.below(start));
         }
         self.excludes = outer;
         printed

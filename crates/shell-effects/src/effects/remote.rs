@@ -70,7 +70,7 @@ pub(super) fn copy(walker: &mut Walker<'_>, target: &ShellWord) -> bool {
 }
 
 pub(super) fn scp(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args = Args::new(rest, "-c -D -F -i -J -l -o -P -S -X");
+    let args = Args::of_program("scp", rest);
     if args.operands.last().is_some_and(|target| !copy(walker, target)) {
         fetched(walker, &args.operands, args.has("-r"));
     }

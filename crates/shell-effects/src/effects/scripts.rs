@@ -235,7 +235,7 @@ impl Walker<'_> {
 
     /// `npm run build`, `yarn build`, `npm test`, with what runs before and after it.
     fn package_script(&mut self, program: &str, rest: &[ShellWord]) {
-        let args = Args::new(rest, "--filter -F -w --workspace -C --dir --prefix --cwd");
+        let args = Args::of_program(program, rest);
         let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
         let name = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["run" | "run-script", name, ..] => *name,

@@ -4,8 +4,7 @@ use super::Effect;
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use crate::has_name;
-use crate::programs::{PRINTS, SENDS, UPLOADS, has_trait};
+use crate::programs::{PRINTS, SENDS, has_trait};
 use crate::syntax::Redirection;
 use crate::word::ShellWord;
 
@@ -13,32 +12,6 @@ use crate::word::ShellWord;
 const MOST_FILES: usize = 64;
 /// The most variables whose files are followed.
 const MOST_VARIABLES: usize = 8;
-/// Programs that print a part of the files after a pattern or a script, the options that give it instead, and those with a
-/// value.
-const FILTERS: [(&str, &str, &str); 4] = [
-    (
-        "grep egrep fgrep ggrep",
-        "-e -f --regexp --file",
-        "-e -f -m -A -B -C --regexp --file --include --exclude --exclude-dir",
-    ),
-    ("sed gsed", "-e -f --expression --file", "-e -f -l --expression --file"),
-    ("awk gawk mawk", "-f --file", "-f -F -v --file --assign"),
-    ("jq", "-f --from-file", "-f --from-file -L --indent"),
-];
-const CURL: &str = "-d --data --data-ascii --data-binary --data-urlencode --json -F --form -T --upload-file -H --header -X \
-    --request -u --user -A --user-agent -e -b --cookie -c -o --output -D -m --max-time -w --cert --key --cacert -K --config \
-    -x --proxy --connect-timeout --retry --url-query";
-const SCP: &str = "-c -D -F -i -J -l -o -P -S -X";
-/// Options of the programs of services that take a value.
-const SERVICE: &str = "-d --desc -f --filename --profile --region --repo -R --title --notes -t --exclude --include --filter \
-    --exclude-from --include-from --files-from --filter-from --exclude-if-present --rexclude --rinclude --config \
-    --endpoint-url --acl --cache-control --content-type --storage-class --metadata --attr --newer-than --older-than \
-    --transfers --checkers --bwlimit --log-file --log-level --body";
-const RELEASE: &str =
-    "-n --notes -F --notes-file -t --title --target -R --repo --discussion-category --notes-start-tag";
-const RSYNC: &str = "-e --rsh --exclude --include --filter -f --files-from --log-file --exclude-from --include-from \
-    --password-file -B --bwlimit";
-
 /// Files with secrets that are looked for where a folder or a glob is sent.
 const ENVIRONMENTS: [&str; 4] = [".env", ".env.local", ".env.production", ".netrc"];
 /// The work of looking for them.
@@ -112,60 +85,28 @@ impl Walker<'_> {
         paths.filter(|path| self.disk.exists(path)).map(ShellWord::new).collect()
     }
 
-    /// Records the files that a program reads or sends.
+    /// Records the files that a program reads or sends, besides those of the table.
     pub fn sending(&mut self, name: &str, rest: &[ShellWord]) {
         match name {
-            "curl" | "wget" | "http" | "https" | "xh" if is_local(rest) => {}
-            "curl" => {
-                let files = uploads(&Args::new(rest, CURL));
+            "curl" if !is_local(rest) => {
+                let files = uploads(&Args::of_program(name, rest));
                 self.send(&files, false);
             }
-            "wget" => {
-                let args = Args::new(rest, "--post-file --body-file --post-data --method --header -O -o -P");
-                let files: Vec<ShellWord> = args.values("--post-file --body-file").cloned().collect();
-                self.send(&files, false);
-            }
-            "http" | "https" | "xh" => {
+            "http" | "https" | "xh" if !is_local(rest) => {
                 let files: Vec<ShellWord> = rest.iter().filter_map(after_at).collect();
                 self.send(&files, false);
             }
-            "scp" => self.copied(&Args::new(rest, SCP)),
-            "rsync" => self.copied(&Args::new(rest, RSYNC)),
+            "scp" | "rsync" => self.copied(&Args::of_program(name, rest)),
             "git" | "hub" => self.staged(rest),
-            _ if has_trait(name, SENDS) => {
-                let args = Args::new(rest, if name == "pastebinit" { "-i -a -b -f -t" } else { "-a" });
-                let files: Vec<ShellWord> = match name {
-                    "mutt" | "mail" | "mailx" => args.values("-a").cloned().collect(),
-                    "pastebinit" => args.values("-i").chain(&args.operands).cloned().collect(),
-                    _ => Vec::new(),
-                };
-                self.send(&files, false);
-            }
+            _ if has_trait(name, SENDS) => self.send(&[], false),
             _ if has_trait(name, PRINTS) => {
-                let valued = if name == "cut" || name == "paste" { "-b -c -d -f" } else { "-n -c -w -f -C" };
-                let operands = Args::new(rest, valued).operands;
+                let operands = Args::of_program(name, rest).operands;
                 let input = operands.iter().filter_map(|word| word.after("if="));
                 let files: Vec<ShellWord> = input.chain(operands.iter().cloned()).collect();
                 self.has_read(&files);
             }
-            _ if has_trait(name, UPLOADS) => self.uploaded(name, rest),
-            _ => self.filtered(name, rest),
+            _ => {}
         }
-    }
-
-    /// Records the files of a program that prints a part of them. In `$(grep KEY .env)` that is a value to log in with.
-    fn filtered(&mut self, name: &str, rest: &[ShellWord]) {
-        if self.is_substituted {
-            return;
-        }
-        let Some((_, given, valued)) = FILTERS.iter().find(|(names, ..)| has_name(names, name)) else { return };
-        let args = Args::new(rest, valued);
-        // `grep -q` prints nothing of its files.
-        if name.ends_with("grep") && args.has("-q --quiet --silent -c --count -l --files-with-matches") {
-            return;
-        }
-        let files = args.operands.get(usize::from(!args.has(given))..).unwrap_or_default();
-        self.has_read(files);
     }
 
     /// `scp file… host:path`, and the same of `rsync`.
@@ -206,48 +147,6 @@ impl Walker<'_> {
             self.change_all(Effect::Send, args.values("-F --file").filter(|file| !file.is("-")), false);
         }
     }
-
-    /// Programs of services with a verb that uploads.
-    fn uploaded(&mut self, name: &str, rest: &[ShellWord]) {
-        if name == "gh" {
-            const FILES: &str = "-F --body-file --notes-file --field --input";
-            let args = Args::new(rest, FILES);
-            // `gh api -F name=@file`
-            let given = args.values(FILES).map(|file| after_at(file).unwrap_or_else(|| file.clone()));
-            let files: Vec<ShellWord> = given.collect();
-            // `gh secret set` stores what it reads as a secret.
-            if !args.operands.first().is_some_and(|noun| noun.is("secret") || noun.is("auth")) {
-                self.send(&files, false);
-            }
-        }
-        let is_release = name == "gh" && rest.first().is_some_and(|noun| noun.is("release"));
-        let args = Args::new(rest, if is_release { RELEASE } else { SERVICE });
-        let is = |at: usize, verbs: &str| {
-            args.operands.get(at).and_then(ShellWord::text).is_some_and(|verb| has_name(verbs, &verb))
-        };
-        let skipped = match name {
-            "gh" if is(0, "gist") && (is(1, "create") || is(1, "edit")) => Some(2),
-            "gh" if is(0, "release") && is(1, "create upload") => Some(3),
-            "aws" if is(0, "s3") && args.operands.len() > 3 => Some(2),
-            "aws" if is(0, "s3api") => {
-                let body: Vec<ShellWord> = args.values("--body").cloned().collect();
-                return self.send(&body, false);
-            }
-            "gcloud" if is(0, "storage") && is(1, "cp") => Some(2),
-            "gsutil" | "rclone" | "s3cmd" | "mc" => Some(1),
-            "transfer" | "croc" | "wormhole" => Some(0),
-            _ => None,
-        };
-        let Some(skipped) = skipped else { return };
-        let files = args.operands.get(skipped..).unwrap_or_default();
-        // `--exclude '*' --include .env` uploads what is included.
-        let named = files.iter().filter(|file| !is_remote(file)).chain(args.values("--include"));
-        let here: Vec<ShellWord> = named.cloned().collect();
-        // A download has only its target here.
-        if !files.first().is_some_and(is_remote) {
-            self.send(&here, args.has("-r --recursive"));
-        }
-    }
 }
 
 /// Whether a word has `$name` or `${name…}`.
@@ -264,12 +163,12 @@ pub(super) fn to_another_machine(redirect: &Redirection) -> bool {
 }
 
 /// Whether a path is on another machine: `host:path`, `s3://bucket`.
-fn is_remote(path: &ShellWord) -> bool {
+pub(super) fn is_remote(path: &ShellWord) -> bool {
     path.prefix().split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
 /// Whether all addresses among the arguments are this machine's.
-fn is_local(rest: &[ShellWord]) -> bool {
+pub(super) fn is_local(rest: &[ShellWord]) -> bool {
     const LOCAL: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
     let is_address = |text: &&String| text.contains("://") || LOCAL.iter().any(|host| text.starts_with(host));
     let host = |text: &String| text.split_once("://").map_or(text.clone(), |(_, host)| host.to_owned());
@@ -297,7 +196,7 @@ fn without_stars(glob: &ShellWord) -> Option<ShellWord> {
 }
 
 /// The file in `@file`, `name@file`, `name=@file;type=text/plain`.
-fn after_at(word: &ShellWord) -> Option<ShellWord> {
+pub(super) fn after_at(word: &ShellWord) -> Option<ShellWord> {
     let text = word.prefix();
     let (name, _) = text.split_once('@').or_else(|| text.split_once("=<").map(|(name, _)| (name, "")))?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "_-.=[]".contains(c));

@@ -1,6 +1,5 @@
 //! Walks a command line in the order in which the shell would run it.
 
-use super::builtins::refers;
 use super::find::FoundPaths;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
@@ -230,7 +229,6 @@ impl<'a> Walker<'a> {
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
             if *join == Connector::And || *join == Connector::Or && leaves {
                 self.state.elsewhere = elsewhere;
-                self.keep_alternatives();
             }
         }
         self.own = outer;
@@ -253,13 +251,6 @@ impl<'a> Walker<'a> {
         let changes = self.effects.changes.get_mut(before..).unwrap_or_default();
         for change in changes.iter_mut().filter(|change| change.effect == Effect::Write && change.target == *file) {
             change.excludes = Exclusion::Existing;
-        }
-    }
-
-    /// Counts the folders that `CDPATH` makes possible.
-    pub fn keep_alternatives(&mut self) {
-        if !self.state.keep_alternatives() {
-            self.give_up(Unreadable::TooMuchWork);
         }
     }
 
@@ -400,7 +391,7 @@ impl<'a> Walker<'a> {
         }
         // Values of declarations are not split and may be arrays, so they are assigned again as such.
         let declares = command.words.first().filter(|name| DECLARING.contains(&name.as_str()));
-        if declares.is_some_and(|name| !refers(name, words.get(1..).unwrap_or_default())) {
+        if declares.is_some() {
             for raw in command.words.iter().skip(1) {
                 self.assign(raw);
             }

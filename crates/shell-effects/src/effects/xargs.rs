@@ -67,11 +67,7 @@ impl Walker<'_> {
             return self.in_subshell(|walker| walker.code(input, &ShellWord::unknown()));
         }
         for one in &all {
-            let has_place = command.iter().any(|word| word.filled("").contains("{}"));
-            let mut words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
-            if !has_place {
-                words.push(one.clone());
-            }
+            let words = with_found(command, one);
             // The words are joined to a command line.
             self.in_subshell(|walker| walker.script(&joined(&words), &words, &ShellWord::unknown()));
         }
@@ -93,8 +89,15 @@ fn given(input: &ShellWord) -> Vec<ShellWord> {
     }
 }
 
+/// The words of a command with `one` in the place of `{}`, or at their end.
+pub(super) fn with_found(command: &[ShellWord], one: &ShellWord) -> Vec<ShellWord> {
+    let has_place = command.iter().any(|word| word.filled("").contains("{}"));
+    let words = command.iter().map(|word| replaced(word, "{}", one));
+    words.chain((!has_place).then(|| one.clone())).collect()
+}
+
 /// Replaces a placeholder in a word.
-pub(super) fn replaced(word: &ShellWord, place: &str, by: &ShellWord) -> ShellWord {
+fn replaced(word: &ShellWord, place: &str, by: &ShellWord) -> ShellWord {
     let Some(text) = word.text() else { return word.clone() };
     let mut whole = ShellWord::default();
     for (at, part) in text.split(place).enumerate() {

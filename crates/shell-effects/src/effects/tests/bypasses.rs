@@ -18,11 +18,6 @@ const ROOT: &[&str] = &[
     "git grep -iO'rm -rf /' x",
     "ls *.py | entr -s 'rm -rf /'",
     "ls *.py | entr -cs 'rm -rf /'",
-    "x=/; declare -n r=x; rm -rf $r",
-    "declare -n r=x; x=/; rm -rf \"$r\"",
-    "declare -n r; r=x; r=/; rm -rf $x",
-    "declare -n a=b b=c; c=/; rm -rf $a",
-    "f() { local -n r=$1; rm -rf \"$r\"; }; x=/; f x",
     "declare -a A=(rm -rf /); \"${A[@]}\"",
     "export X='rm -rf /'; $X",
     "ln -s / r; rm -rf r",
@@ -97,7 +92,6 @@ const ROOT: &[&str] = &[
     "doas rm -rf /",
     "env rm -rf /",
     "env -i A=b rm -rf /",
-    "env -S 'rm -rf /'",
     "env -u X rm -rf /",
     "nohup rm -rf / &",
     "nice rm -rf /",
@@ -143,13 +137,8 @@ const ROOT: &[&str] = &[
     "sudo --login <<'E'\nrm -rf /\nE",
     "sudo -u root -i <<< 'rm -rf /'",
     "doas -s <<< 'rm -rf /'",
-    "sudo su <<< 'rm -rf /'",
-    "sudo su - <<'E'\nrm -rf /\nE",
-    "su - root <<< 'rm -rf ..'",
-    "su root -- -c 'rm -rf /'",
     "pkexec <<< 'rm -rf /'",
     "sudo nsenter -t 1 -m <<< 'rm -rf /'",
-    "nix-shell <<< 'rm -rf /'",
     "cat <<EOF | bash\nrm -rf /\nEOF",
     "bash <(echo 'rm -rf /')",
     "source <(echo rm -rf /)",
@@ -209,8 +198,6 @@ const ROOT: &[&str] = &[
     "f() { rm -rf \"$@\"; }; f /",
     "function f { rm -rf $1; }; f /",
     "f() ( rm -rf / ); f",
-    "alias x='rm -rf /'; x",
-    "alias x='rm -rf'; x /",
     "echo $(rm -rf /)",
     "echo `rm -rf /`",
     "echo \"$(rm -rf /)\"",
@@ -235,7 +222,6 @@ const ROOT: &[&str] = &[
     "ls / && cd $_ && rm -rf .",
     "for _ in /; do rm -rf $_; done",
     "f() { true x; }; f /; rm -rf $_",
-    "CDPATH=/; cd usr && cd .. && rm -rf .",
     "(cd / && rm -rf .)",
     "cd /usr && cd .. && rm -rf .",
     "env -C / rm -rf .",
@@ -380,7 +366,7 @@ fn every_way_to_change_a_file() {
         ("unzip a.zip -d d", "write! /w/p/d/…"),
         ("curl -o f http://x", "write /w/p/f"),
         ("curl -sSLo f http://x", "write /w/p/f"),
-        ("curl -O http://x/f", "write /w/p/f"),
+        ("curl -O http://x/f", "write! /w/p/…"),
         ("wget -O f http://x", "write /w/p/f"),
         ("wget -qO f http://x", "write /w/p/f"),
         ("patch f < p", "write /w/p/f"),
@@ -557,14 +543,11 @@ fn containers_change_what_is_mounted() {
         ("docker run -v /a:/h:rw,z i rm -rf /h/x", "rm! /a/x"),
         ("docker run --mount type=bind,src=/a,destination=/h i rm /h/x", "rm /a/x"),
         ("docker run -v /a:/h --entrypoint rm i -rf /h", "rm! /a"),
-        ("docker run -v /:/h i chroot /h rm -rf /etc", "rm! /etc"),
-        ("chroot /mnt rm -rf /etc", "rm! /etc, rm! /mnt/etc"),
     ]);
     for command in [
         "docker run -v /a:/h:ro i rm -rf /h",
         "docker run -v /a:/h:z,ro i rm -rf /h",
         "docker run --mount type=bind,src=/a,dst=/h,readonly i rm -rf /h",
-        "docker run -v /a:/h i chroot /x rm -rf /etc",
     ] {
         assert!(changes(command).is_empty(), "{command}");
     }
@@ -585,5 +568,30 @@ fn a_function_that_starts_itself_twice_is_a_bomb() {
     }
     for command in ["f() { echo x | cat & }; f", "f() { f; }; f", "f() { g | g; }; f", "a | a &"] {
         assert!(!effects(command, &context()).bomb, "{command}");
+    }
+}
+
+#[test]
+fn what_is_not_followed_makes_the_line_unreadable() {
+    for line in [
+        "env -S 'rm -rf /'",
+        "env --split-string='rm -rf /'",
+        "alias x='rm -rf /'; x",
+        "x=/; declare -n r=x; rm -rf $r",
+        "f() { local -n r=$1; rm -rf \"$r\"; }; x=/; f x",
+        "CDPATH=/; cd usr && rm -rf .",
+        "export CDPATH=$(cat x); cd usr",
+        "sudo su <<< 'rm -rf /'",
+        "sudo su - <<'E'\nrm -rf /\nE",
+        "su root -- -c 'rm -rf /'",
+        "nix-shell <<< 'rm -rf /'",
+        "chroot /mnt rm -rf /etc",
+        "docker run -v /:/h i chroot /h rm -rf /etc",
+    ] {
+        let unreadable = effects(line, &context()).unreadable;
+        assert!(matches!(unreadable, Some(Unreadable::NotFollowed(_))), "{line}: {unreadable:?}");
+    }
+    for line in ["CDPATH= cd src", "CDPATH=/; cd ./usr; cd /usr", "alias", "declare -a x=(1)"] {
+        assert_eq!(effects(line, &context()).unreadable, None, "{line}");
     }
 }

@@ -18,13 +18,13 @@ fn what_find_removes_follows_from_its_tests() {
         ("find . -name a $X -delete", "rm! /w/p/…"),
         ("find . -regex '.*a' -delete", "rm! /w/p/…"),
         ("find . -iname 'a1' -delete", "rm! /w/p/**/[aA]1"),
-        ("find . -name '{a,b}' -delete", "rm! /w/p/**/\\{a\\,b\\}"),
+        ("find . -name '{a,b}' -delete", "rm! /w/p/…"),
         ("find . -name '*.py[co]' -delete", "rm! /w/p/**/*.py[co]"),
         ("find . \\( -name '[' -o -name a \\) -delete", "rm! /w/p/…"),
         ("find . \\( -name 'x\\' -o -name a \\) -delete", "rm! /w/p/…"),
-        ("find . -path './build/*' -delete", "rm! /w/p/build/**"),
-        ("find . -path './build/a*/c' -delete", "rm! /w/p/build/**"),
-        ("find . -path '*/cache/*' -delete", "rm! /w/p/**/cache/**"),
+        ("find . -path './build/*' -delete", "rm! /w/p/…"),
+        ("find . -path './build/a*/c' -delete", "rm! /w/p/…"),
+        ("find . -path '*/cache/*' -delete", "rm! /w/p/…"),
         ("find /a/cache -path '*/cache/*' -delete", "rm! /a/cache/…"),
         ("find /a/cache -path '*/*/cache/*' -delete", "rm! /a/cache/…"),
         ("find . -path ./.git -prune -o -name a -exec rm {} +", "rm /w/p/**/a"),
@@ -33,7 +33,7 @@ fn what_find_removes_follows_from_its_tests() {
         ("find -O3 -D tree -L /a -delete", "rm! /a"),
         ("find \"$X\" -delete", "rm! anywhere"),
         ("find \"$X/\" -delete", "rm! …/"),
-        ("find . -name a \\) -delete", "rm! /w/p/…"),
+        ("find . -name a \\) -delete", "rm! /w/p/**/a"),
     ]);
 }
 
@@ -77,5 +77,5 @@ fn parentheses_without_end_hide_nothing() {
         assert_eq!(changes(&line).len(), 1, "{count}");
     }
     let nested = format!("find . {} -name a {} -delete", "\\( ".repeat(100), "\\) ".repeat(100));
-    assert_eq!(changes(&nested), ["rm! /w/p/…"]);
+    assert_eq!(changes(&nested), ["rm! /w/p/**/a"]);
 }

@@ -40,8 +40,6 @@ fn deep_nesting_is_unreadable() {
         ("x&&", "", 20_000),
         ("x;", "", 30_000),
         ("true $_$_; ", "", 3_000),
-        ("CDPATH=a:b; cd x && ", "", 3_000),
-        ("CDPATH=a:b; cd x; rm x; cd /y; ", "", 3_000),
         (">", "", 60_000),
         ("<<", "", 30_000),
         ("f()", "", 20_000),
@@ -223,6 +221,6 @@ fn many_braces_are_read_as_they_are_written() {
 fn a_line_that_may_be_in_many_folders_may_be_in_any() {
     let branches: Vec<String> = (0..100).map(|number| format!("a) cd b{number};; ")).collect();
     let changes = changes(&format!("case x in {} esac; rm -r x", branches.concat()));
-    assert!(changes.len() <= 2 + crate::effects::shell_state::MOST_FOLDERS, "{}", changes.len());
+    assert!(changes.len() <= 18, "{}", changes.len());
     assert!(changes.contains(&"rm!? …".to_owned()), "{changes:?}");
 }
