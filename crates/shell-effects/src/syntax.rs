@@ -91,9 +91,9 @@ pub enum Unreadable {
     /// The text contains a null character, or one that no command has.
     #[error("it has a null or private-use character")]
     NullCharacter,
-    /// The text has too many `$(…)`.
-    #[error("it has more than {0} substitutions")]
-    TooManySubstitutions(usize),
+    /// The line uses a part of the shell that is not analysed.
+    #[error("it uses {0}")]
+    Unsupported(&'static str),
     /// The line runs too many commands.
     #[error("it runs more than {0} commands")]
     TooManyCommands(usize),

@@ -1,12 +1,12 @@
 //! Builtins of the shell and programs with known output.
 
 use super::args::Args;
-use super::shell_state::{MOST_FOLDERS, user_name};
-use super::target_path::{TargetPath, absolute};
+use super::shell_state::user_name;
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, patches, remote};
-use crate::expansion::ShellEnvironment;
 use crate::has_name;
+use crate::syntax::Unreadable;
 use crate::word::ShellWord;
 use std::rc::Rc;
 
@@ -79,8 +79,12 @@ impl Walker<'_> {
             "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
-            _ if refers(name, rest) => self.refer(rest),
-            "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
+            "export" | "declare" | "local" | "readonly" | "typeset" => {
+                if name != "export" && Args::new(rest, "").has("-n") {
+                    self.give_up(Unreadable::Unsupported("variables that stand for others"));
+                }
+                self.declare(rest);
+            }
             "unset" => rest.iter().filter_map(ShellWord::text).for_each(|name| {
                 if self.state.functions.contains_key(&name) {
                     Rc::make_mut(&mut self.state.functions).remove(&name);
@@ -129,11 +133,7 @@ impl Walker<'_> {
                 }
             }
             "unalias" => self.state.aliases = Rc::default(),
-            "shopt" | "setopt" => {
-                let is_dotglob =
-                    |word: &ShellWord| has_name("dotglob globdots glob_dots", &word.filled("").to_lowercase());
-                self.state.dotglob |= rest.iter().any(is_dotglob);
-            }
+            "shopt" | "setopt" => self.shell_options(rest),
             "source" | "." => {
                 let (file, arguments) = rest.split_first()?;
                 return Some(self.sourced(file, arguments, input));
@@ -142,6 +142,14 @@ impl Walker<'_> {
             _ => return None,
         }
         Some(ShellWord::default())
+    }
+
+    /// Options of the shell: which hidden files a glob then matches is not analysed.
+    pub fn shell_options<'w>(&mut self, options: impl IntoIterator<Item = &'w ShellWord>) {
+        let names = "dotglob globdots glob_dots";
+        if options.into_iter().any(|word| has_name(names, &word.filled("").to_lowercase())) {
+            self.give_up(Unreadable::Unsupported("`dotglob`"));
+        }
     }
 
     /// Walks the commands of a file in this shell.
@@ -167,34 +175,15 @@ impl Walker<'_> {
                 let previous = self.state.previous.clone();
                 self.state.enter(previous);
             }
-            Some(folder) if self.state.variables.contains_key("CDPATH") => self.enter_searched(folder),
-            Some(folder) => self.enter(folder),
+            Some(folder) => {
+                let searched = self.state.variables.get("CDPATH");
+                let is_set = |words: &Rc<Vec<ShellWord>>| words.iter().any(|word| !word.is(""));
+                if searched.is_some_and(|value| value.as_ref().is_none_or(is_set)) {
+                    self.give_up(Unreadable::Unsupported("`CDPATH`"));
+                }
+                self.enter(folder);
+            }
         }
-    }
-
-    /// Enters a folder that may be in one of the folders of `CDPATH`. Which of them exist is not known, so all count.
-    fn enter_searched(&mut self, folder: &ShellWord) {
-        let from = self.state.folder.clone();
-        self.enter(folder);
-        let first = folder.prefix();
-        if ["", ".", ".."].contains(&first.split('/').next().unwrap_or_default()) {
-            return;
-        }
-        let value = self.variable("CDPATH").map_or_else(ShellWord::unknown, |words| ShellWord::joined(&words));
-        let name = folder.text().filter(|_| !folder.has_glob());
-        let within = |path: &ShellWord| {
-            let path = path.text()?;
-            // After a colon, the shell expands a tilde.
-            let home = path.strip_prefix('~').map(|rest| format!("{}{rest}", self.context.home));
-            absolute(&format!("{}/{}", home.unwrap_or(path), name.as_ref()?), from.as_deref())
-        };
-        let paths = value.split(|c| c == ':');
-        let found: Vec<_> = paths.iter().filter(|path| !path.is("")).take(MOST_FOLDERS + 1).map(within).collect();
-        for folder in found {
-            let other = std::mem::replace(&mut self.state.folder, folder);
-            self.state.alternatives.push(other);
-        }
-        self.keep_alternatives();
     }
 
     /// The path that `which` prints, assumed to be in the folder of user-installed programs.
@@ -227,14 +216,6 @@ impl Walker<'_> {
                 self.assigned(name.trim_end_matches('+'), &value.clone().unwrap_or_default());
                 self.state.set(name.trim_end_matches('+'), value.map(|value| vec![value]));
             }
-        }
-    }
-
-    /// `declare -n x=HOME`: `$x` is the value of `HOME`.
-    fn refer(&mut self, rest: &[ShellWord]) {
-        for word in Args::new(rest, "").operands.iter().filter_map(ShellWord::text) {
-            let (name, target) = word.split_once('=').unwrap_or((&word, ""));
-            self.state.refer(name, target);
         }
     }
 
@@ -314,11 +295,6 @@ impl Walker<'_> {
             _ => ShellWord::unknown(),
         }
     }
-}
-
-/// Whether a declaration makes variables stand for others; `export -n` does not.
-pub(super) fn refers(name: &str, rest: &[ShellWord]) -> bool {
-    has_name("declare local typeset", name) && Args::new(rest, "").has("-n")
 }
 
 /// The character at which `read` and `mapfile` split.

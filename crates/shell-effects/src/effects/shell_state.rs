@@ -7,8 +7,6 @@ use crate::word::ShellWord;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The most references that are followed from one variable.
-const MOST_REFERENCES: usize = 8;
 /// The most folders that may be the current one; every change is one in each of them.
 pub(super) const MOST_FOLDERS: usize = 16;
 /// The most of them that are there because a `cd` may have failed.
@@ -36,8 +34,6 @@ pub(super) struct ShellState {
     pub previous: Option<String>,
     /// Other possible current folders, if an unchecked `cd` fails.
     pub elsewhere: Vec<Option<String>>,
-    /// Where `cd` went instead, if the current folder was found in `CDPATH`; these stay possible if `cd` succeeds.
-    pub alternatives: Vec<Option<String>>,
     /// Whether a failure ends the line (`set -e`).
     pub strict: bool,
     /// Whether a pipeline fails with any of its commands.
@@ -45,16 +41,12 @@ pub(super) struct ShellState {
     pub pushed: Vec<Option<String>>,
     /// Variables that the line sets; `None` if the value is unknown.
     pub variables: Variables,
-    /// Variables that stand for others (`declare -n`), with their names; without one until the first value.
-    pub references: Rc<HashMap<String, String>>,
     /// The words of the last simple command, the last of which is `$_`; `None` if they are unknown.
     pub last_words: Option<Rc<Vec<ShellWord>>>,
     pub functions: Rc<HashMap<String, Rc<CommandTree>>>,
     pub aliases: Rc<HashMap<String, String>>,
     /// What the line changes on disk; a subshell's changes remain.
     pub disk: DiskState,
-    /// Whether `*` matches hidden files.
-    pub dotglob: bool,
 }
 
 /// The user's name, from the name of the home.
@@ -85,24 +77,20 @@ impl ShellState {
             folder: absolute(&context.cwd, None),
             previous: None,
             elsewhere: Vec::new(),
-            alternatives: Vec::new(),
             strict: false,
             pipefail: false,
             pushed: Vec::new(),
             variables: Rc::new(variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
-            references: Rc::default(),
             last_words: None,
             functions: Rc::default(),
             aliases: Rc::default(),
             disk: DiskState::default(),
-            dotglob: false,
         }
     }
 
     pub fn variable(&self, name: &str) -> Option<Rc<Vec<ShellWord>>> {
         let folder =
             |folder: &Option<String>| folder.as_ref().map(|folder| Rc::new(vec![ShellWord::new(folder.as_str())]));
-        let name = self.meant(name);
         match self.variables.get(name) {
             Some(value) => value.clone(),
             None if name == "_" => {
@@ -120,32 +108,7 @@ impl ShellState {
             // Until the end of the next command.
             return self.last_words = value.map(Rc::new);
         }
-        // bash then also matches hidden names.
-        self.dotglob |= name == "GLOBIGNORE";
-        let name = self.meant(name).to_owned();
-        if self.references.contains_key(&name) {
-            let target = value.and_then(|words| words.first().and_then(ShellWord::text)).unwrap_or_default();
-            return self.refer(&name, &target);
-        }
-        Rc::make_mut(&mut self.variables).insert(name, value.map(Rc::new));
-    }
-
-    /// Makes a variable stand for another one.
-    pub fn refer(&mut self, name: &str, target: &str) {
-        Rc::make_mut(&mut self.references).insert(name.to_owned(), target.to_owned());
-    }
-
-    /// The variable that a name stands for.
-    fn meant<'n>(&'n self, name: &'n str) -> &'n str {
-        let mut meant = name;
-        // References may form a cycle.
-        for _ in 0..MOST_REFERENCES {
-            match self.references.get(meant) {
-                Some(target) if !target.is_empty() => meant = target,
-                _ => break,
-            }
-        }
-        meant
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value.map(Rc::new));
     }
 
     /// Gives a variable the value that it has in `other`.
@@ -163,7 +126,7 @@ impl ShellState {
 
     /// The work of copying it.
     pub fn cost(&self) -> usize {
-        4 + self.variables.len() + self.references.len() + self.functions.len() + self.aliases.len()
+        4 + self.variables.len() + self.functions.len() + self.aliases.len()
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
@@ -179,26 +142,9 @@ impl ShellState {
     /// Changes the current folder; the folder may not exist.
     pub fn enter(&mut self, folder: Option<String>) {
         self.previous = std::mem::replace(&mut self.folder, folder);
-        self.alternatives.clear();
         if !self.strict && self.elsewhere.len() < MOST_FAILED && !self.elsewhere.contains(&self.previous) {
             self.elsewhere.push(self.previous.clone());
         }
-    }
-
-    /// Counts the alternatives to the current folder as possible, and returns false if there are too many folders.
-    pub fn keep_alternatives(&mut self) -> bool {
-        for folder in &self.alternatives {
-            if *folder != self.folder && !self.elsewhere.contains(folder) {
-                self.elsewhere.push(folder.clone());
-            }
-        }
-        // Each change is recorded for each of them.
-        let is_few = self.alternatives.is_empty() || self.elsewhere.len().max(self.alternatives.len()) <= MOST_FOLDERS;
-        if !is_few {
-            self.elsewhere.truncate(MOST_FOLDERS);
-            self.alternatives.clear();
-        }
-        is_few
     }
 
     /// Merges the state of another branch.
@@ -220,10 +166,6 @@ impl ShellState {
                 }
             }
         }
-        if !Rc::ptr_eq(&self.references, &other.references) {
-            let theirs = other.references.iter().map(|(name, target)| (name.clone(), target.clone()));
-            Rc::make_mut(&mut self.references).extend(theirs);
-        }
         if !Rc::ptr_eq(&self.functions, &other.functions) {
             let theirs = other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body)));
             Rc::make_mut(&mut self.functions).extend(theirs);
@@ -232,6 +174,5 @@ impl ShellState {
             let theirs = other.aliases.iter().map(|(name, command)| (name.clone(), command.clone()));
             Rc::make_mut(&mut self.aliases).extend(theirs);
         }
-        self.dotglob |= other.dotglob;
     }
 }

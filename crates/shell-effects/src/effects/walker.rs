@@ -1,15 +1,12 @@
 //! Walks a command line in the order in which the shell would run it.
 
-use super::builtins::refers;
+use super::expansion;
 use super::find::FoundPaths;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
 use super::shell_state::ShellState;
 use super::status_source::is_exit;
-use super::target_path::TargetPath;
-use super::{CallOutput, DiskView, Effect, Exclusion, ExecContext, LineEffects, NoDisk, StatusSource};
-use crate::expansion::{self, ShellEnvironment};
-use crate::has_name;
+use super::{CallOutput, DiskView, Exclusion, ExecContext, LineEffects, NoDisk, StatusSource};
 use crate::parse::{parse, readable};
 use crate::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
@@ -204,9 +201,7 @@ impl<'a> Walker<'a> {
         let mut printed = ShellWord::default();
         let outer = self.own;
         let mut is_tested = false;
-        let mut missing: Option<TargetPath> = None;
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
-            let before = self.effects.changes.len();
             self.own = outer.of_item(items, at, self.state.strict);
             let elsewhere = self.state.elsewhere.clone();
             let own = match join {
@@ -221,46 +216,15 @@ impl<'a> Walker<'a> {
                 }
             };
             is_tested = matches!(join, Connector::And | Connector::Or) && (is_tested || is_test(item));
-            if let Some(file) = missing.take() {
-                self.only_created(before, &file);
-            }
-            missing = self.tested_file(item).filter(|_| *join == Connector::Or);
             printed.extend(&own);
             // After `cd x &&` and `cd x || exit` the folder is certain.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
             if *join == Connector::And || *join == Connector::Or && leaves {
                 self.state.elsewhere = elsewhere;
-                self.keep_alternatives();
             }
         }
         self.own = outer;
         printed
-    }
-
-    /// The file in `test -f file`, `[ -e file ]`.
-    fn tested_file(&mut self, tree: &CommandTree) -> Option<TargetPath> {
-        let CommandTree::Command(command) = tree else { return None };
-        let [program, test, file, ..] = command.words.as_slice() else { return None };
-        let is_test = has_name("test [ [[", program) && has_name("-f -e -s", test);
-        match expansion::fields(file, self).as_slice() {
-            [file] if is_test => Some(self.target(file)),
-            _ => None,
-        }
-    }
-
-    /// Records that the writes after the first `before` changes happen only if the file does not exist.
-    fn only_created(&mut self, before: usize, file: &TargetPath) {
-        let changes = self.effects.changes.get_mut(before..).unwrap_or_default();
-        for change in changes.iter_mut().filter(|change| change.effect == Effect::Write && change.target == *file) {
-            change.excludes = Exclusion::Existing;
-        }
-    }
-
-    /// Counts the folders that `CDPATH` makes possible.
-    pub fn keep_alternatives(&mut self) {
-        if !self.state.keep_alternatives() {
-            self.give_up(Unreadable::TooMuchWork);
-        }
     }
 
     fn group(&mut self, group: &CompoundCommand, input: &ShellWord) -> ShellWord {
@@ -400,7 +364,7 @@ impl<'a> Walker<'a> {
         }
         // Values of declarations are not split and may be arrays, so they are assigned again as such.
         let declares = command.words.first().filter(|name| DECLARING.contains(&name.as_str()));
-        if declares.is_some_and(|name| !refers(name, words.get(1..).unwrap_or_default())) {
+        if declares.is_some() {
             for raw in command.words.iter().skip(1) {
                 self.assign(raw);
             }

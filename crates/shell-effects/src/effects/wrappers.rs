@@ -398,7 +398,7 @@ impl Walker<'_> {
             if args.has("-n") {
                 walker.mark_redefined("the shell only reads its commands");
             }
-            walker.state.dotglob |= args.values("-O").any(|word| word.is("dotglob"));
+            walker.shell_options(args.values("-O"));
             (walker.state.strict, walker.state.pipefail) = (false, false);
             for file in args.values("--rcfile --init-file") {
                 match walker.content(file) {
@@ -455,12 +455,8 @@ impl Walker<'_> {
     /// Changes the current folder.
     pub fn enter(&mut self, folder: &ShellWord) {
         let text = folder.text().filter(|_| !folder.has_glob());
-        let within = |from: &Option<String>| text.as_ref().and_then(|text| absolute(text, from.as_deref()));
-        let folder = within(&self.state.folder);
-        let alternatives: Vec<_> = self.state.alternatives.iter().map(within).collect();
+        let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
         self.state.enter(folder);
-        self.state.alternatives = alternatives;
-        self.keep_alternatives();
     }
 }
 
