@@ -1,70 +1,57 @@
-//! The strings of code that may name files, without text for people and files that are only read.
-//!
-//! Code that starts programs is left as it is: there, a string may be a command line.
+//! Code of other languages: whether it only reads, and the strings in it that may name files to change.
 
+use super::effects::may_write;
 use super::has_name;
 
-/// Words of code that starts programs, or makes code or lists of words from strings.
-const OPAQUE: &str = "system popen Popen subprocess spawn exec eval shell qx %x %w split() split(/ getattr __import__ importlib \
-    runpy compile( ctypes";
-/// Languages in which backticks start programs.
-const WITH_BACKTICKS: [&str; 3] = ["perl", "ruby", "php"];
-/// Functions that read the file in their only argument.
-const READING: &str = "open load exists isfile isdir getsize getmtime stat lstat readFileSync existsSync statSync readlink \
-    read_text read_bytes read readlines loads file_get_contents";
-/// Functions of texts, whose two arguments are no files.
-const OF_TEXTS: &str = "replace replaceAll sub gsub subn replace_all index find count startswith endswith includes";
+/// Words of code that starts programs, or makes code or lists of words from strings; there, every string counts.
+const OPAQUE: &str = "system popen Popen subprocess spawn exec eval shell qx %x %w split( getattr __import__ importlib runpy \
+    compile( ctypes";
+/// Functions that read the file they are given.
+const READING: &str =
+    "open load exists isfile isdir stat readFileSync existsSync statSync read readlines require file_get_contents";
+/// Modules that change files only with functions whose names say so.
+const MODULES: &str = "argparse ast base64 collections csv datetime difflib fs glob hashlib io itertools json math node:fs node:os \
+    node:path os os.path path pathlib pprint re string sys textwrap time tomllib typing util yaml";
 
-/// Functions with which code reads a file and prints a part of it, in any of the languages.
-const READING_CALLS: &str = "abs abspath add all any append assert basename bool callback catch concat console.log count Counter decode \
-    dict dir dirname dump_s dumps each elif encode end endswith entries enumerate env error every except exists existsSync exit \
-    expanduser extend extname filter finally find findall first flat flatMap float for forEach format fromEntries get getcwd \
-    getenv getsize glob hasOwnProperty hasattr hash hexdigest home if in includes index indexOf inspect int is_dir is_file isdir \
-    isfile isinstance items iter iterdir join json keys lambda last len length list listdir load loads log lower map match max \
-    md5 min next not object ord p parse parseInt Path pformat pop pp pprint print print_r push puts range read readFile \
-    readFileSync read_bytes read_text readdirSync readlines realpath reduce relative repr require resolve return rglob safe_load \
-    scan search select set sha256 size slice some sort sorted split splitlines stat statSync startsWith startswith str String \
-    stringify strip sum then title toString to_a to_h to_s trim tuple type uniq update upper values walk warn while with yield zip";
-
-/// Whether code calls only functions that read.
+/// Whether code has none of the words with which code changes things, and uses no other modules than those that are known.
 pub(super) fn only_reads(kind: &str, code: &str) -> bool {
-    // `rm['x']()`, `` $`rm x` ``
-    let has_any = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    // Ruby calls functions without parentheses.
-    let is_bare = kind == "ruby" && has_any(&["FileUtils", "PStore", "reopen", "Dir[", "File.open"]);
-    let hides_calls = is_bare || has_any(&["](", ")(", "$`"]);
-    let is_known = |(at, _)| {
-        let before = code.get(..at).unwrap_or_default();
-        match before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default() {
-            "" => true,
-            "open" => opens_to_read(code.get(at + 1..).unwrap_or_default()),
-            name => has_name(READING_CALLS, name),
-        }
-    };
-    !hides_calls && code.match_indices('(').all(is_known)
+    let plain = code.replace('\\', "");
+    let arguments = |(at, name): (usize, &str)| plain.get(at + name.len()..).unwrap_or_default();
+    !may_write(kind, &plain)
+        && !["](", ")(", "$`", "reopen", "PStore", "Dir["].iter().any(|word| plain.contains(word))
+        && plain.match_indices("open(").map(arguments).all(opens_to_read)
+        && plain.split([';', '\n']).all(imports_known_modules)
 }
 
 /// Whether the arguments of `open` have no mode, or one for reading.
 fn opens_to_read(arguments: &str) -> bool {
     let end = arguments.find(')').unwrap_or(arguments.len());
-    let others = arguments.get(..end).unwrap_or_default().split(',').skip(1).map(str::trim);
-    others.into_iter().all(|argument| {
+    let mut others = arguments.get(..end).unwrap_or_default().split(',').skip(1).map(str::trim);
+    others.all(|argument| {
         let value = argument.strip_prefix("mode=").unwrap_or(argument).trim_matches(['\'', '"']);
         argument.starts_with("encoding=") || argument.starts_with("errors=") || has_name("r rb rt br tr", value)
     })
 }
 
-/// Code without the strings that are no paths, or only those of files to read.
+/// Whether the modules in a statement are known: `import a, b`, `from a import b`, `require('a')`.
+fn imports_known_modules(statement: &str) -> bool {
+    let words = statement.split(|c: char| c.is_whitespace() || "(){}[]=,'\"".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_known = |name: &&str| has_name(MODULES, name) || name.rsplit('.').next() == Some("json");
+    let named = words.windows(2).filter(|pair| pair.first().is_some_and(|word| ["from", "require"].contains(word)));
+    let imported = words.iter().skip_while(|word| **word != "import").skip(1).take_while(|word| **word != "as");
+    let imported = imported.filter(|_| !words.contains(&"from"));
+    named.filter_map(|pair| pair.last()).chain(imported).all(is_known)
+}
+
+/// Code without the strings that are text for people, or name a file that is only read.
 #[must_use]
 pub fn naming(kind: &str, code: &str) -> String {
     let (mut out, mut outside, mut rest) = (String::with_capacity(code.len()), String::new(), code);
-    let mut splits = false;
     while let Some((before, quote, string, after)) = next_string(rest) {
-        let head = code.get(..code.len() - rest.len() + before.len()).unwrap_or_default();
         out.push_str(before);
         outside.push_str(before);
-        splits |= string.trim().is_empty() && head.ends_with("split(");
-        if is_prose(string) || is_read(head, after) || is_of_text(head, after) || is_temporary(head) {
+        if is_prose(string) || is_read(before, after) {
             out.push(' ');
         } else {
             out.extend([quote, string, quote]);
@@ -73,31 +60,25 @@ pub fn naming(kind: &str, code: &str) -> String {
     }
     out.push_str(rest);
     outside.push_str(rest);
-    let is_opaque = splits
-        || code.contains("child_process")
+    let is_opaque = code.contains("child_process")
         || OPAQUE.split(' ').any(|word| outside.contains(word))
-        || WITH_BACKTICKS.contains(&kind) && outside.contains('`');
+        || ["perl", "ruby", "php"].contains(&kind) && outside.contains('`');
     if is_opaque { code.to_owned() } else { out }
 }
 
 /// The next string, with the code before and after it; a quote without an end, as in `# don't`, is an empty one.
 fn next_string(code: &str) -> Option<(&str, &str, &str, &str)> {
-    let at = code.find(['\'', '"'])?;
-    let (before, from) = code.split_at_checked(at)?;
+    let (before, from) = code.split_at_checked(code.find(['\'', '"'])?)?;
     let quote = ["'''", "\"\"\"", "'", "\""].into_iter().find(|quote| from.starts_with(quote))?;
     let inner = from.get(quote.len()..)?;
-    let end = end_of_string(inner, quote);
+    let line = if quote.len() == 1 { inner.lines().next().unwrap_or_default() } else { inner };
+    let is_end = |at: &usize| {
+        let before = inner.get(..*at).unwrap_or_default();
+        (before.len() - before.trim_end_matches('\\').len()) % 2 == 0
+    };
+    let end = line.match_indices(quote).map(|(at, _)| at).find(is_end).unwrap_or(0);
     let (string, rest) = inner.split_at_checked(end)?;
     Some((before, quote, string, rest.strip_prefix(quote).unwrap_or(rest)))
-}
-
-fn end_of_string(inner: &str, quote: &str) -> usize {
-    let is_escaped = |at: usize| {
-        let before = inner.get(..at).unwrap_or_default();
-        (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
-    };
-    let line = inner.get(..inner.find('\n').filter(|_| quote.len() == 1).unwrap_or(inner.len())).unwrap_or(inner);
-    line.match_indices(quote).map(|(at, _)| at).find(|at| !is_escaped(*at)).unwrap_or(0)
 }
 
 /// Whether a string is text: it has words that are no names of files.
@@ -109,43 +90,16 @@ fn is_prose(string: &str) -> bool {
     string.split_whitespace().filter(is_word).nth(1).is_some()
 }
 
-/// Whether a string is the only argument of a function that reads: `open('x')`, `Path('x').read_text()`.
-fn is_read(head: &str, after: &str) -> bool {
-    let Some(rest) = after.strip_prefix(')') else {
-        let mode = after.trim_start_matches([',', ' ']);
-        let is_mode = ["'r')", "\"r\")", "'rb')", "\"rb\")", "'utf8')", "\"utf8\")", "'utf-8')", "\"utf-8\")"];
-        return called(head).is_some_and(|name| has_name(READING, name))
-            && is_mode.iter().any(|mode_text| mode.starts_with(mode_text));
-    };
-    let method = rest.strip_prefix('.').and_then(|rest| rest.split_once('(')).map_or("", |(name, _)| name);
-    match called(head) {
-        Some("Path") => has_name("read_text read_bytes exists is_file is_dir stat", method),
-        Some(name) => has_name(READING, name),
-        None => false,
+/// Whether a string is read as a file, or replaced in a text: `open('x')`, `Path('x').read_text()`, `text.replace('x', 'y')`.
+fn is_read(before: &str, after: &str) -> bool {
+    let Some(function) = before.strip_suffix('(') else { return false };
+    let mode: String = after.chars().take(9).filter(|c| *c != ' ').collect::<String>().replace('"', "'");
+    match function.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default() {
+        "Path" => [").read", ").exists", ").is_"].iter().any(|method| after.starts_with(method)),
+        "replace" | "replaceAll" | "sub" => after.starts_with(',') && !function.ends_with("os.replace"),
+        name => {
+            has_name(READING, name)
+                && [")", ",'r')", ",'rb')", ",'utf8')", ",'utf-8"].iter().any(|end| mode.starts_with(end))
+        }
     }
-}
-
-/// Whether a string is an argument of a function that works on texts: `text.replace('a', 'b')`; `os.replace` moves a file.
-fn is_of_text(head: &str, after: &str) -> bool {
-    let is_first = after.starts_with(',') && !head.trim_end().ends_with(',');
-    let open = head.rfind('(').unwrap_or(0);
-    let (before, inner) = head.split_at_checked(open).unwrap_or((head, ""));
-    let is_second = inner.contains(',') && !inner.contains(')');
-    let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-    (is_first || is_second) && has_name(OF_TEXTS, name) && before.len() > name.len() && !before.ends_with("os.replace")
-}
-
-/// Whether a path is below a temporary folder: `tmp_path / 'a'`, `os.path.join(tmp, 'x')`.
-fn is_temporary(head: &str) -> bool {
-    let Some(before) = head.trim_end().strip_suffix(['/', ',']) else { return false };
-    let bare = before.trim_end();
-    let start = bare.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-    let name = bare.get(start..).unwrap_or_default().to_lowercase();
-    name.contains("tmp") || name.contains("temp")
-}
-
-/// The name of the function that is called right before `head` ends.
-fn called(head: &str) -> Option<&str> {
-    let before = head.strip_suffix('(')?;
-    Some(before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
 }

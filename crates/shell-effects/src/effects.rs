@@ -11,6 +11,7 @@ mod code_calls;
 mod containers;
 mod copy_move;
 mod disk_view;
+mod expansion;
 mod fd;
 mod file_effect;
 mod file_programs;
@@ -168,25 +169,22 @@ impl Effect {
     /// The verb after "may".
     #[must_use]
     pub fn verb(self) -> &'static str {
-        self.verbs().0
+        match self {
+            Self::Remove => "remove",
+            Self::Write => "write",
+            Self::Mode => "change the permissions of",
+            Self::Own => "change the owner of",
+            Self::Device => "overwrite",
+            Self::Bomb => "use up",
+            Self::Send => "send",
+        }
     }
 
     /// The verb after "it".
     #[must_use]
-    pub fn third_person(self) -> &'static str {
-        self.verbs().1
-    }
-
-    fn verbs(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Remove => ("remove", "removes"),
-            Self::Write => ("write", "writes"),
-            Self::Mode => ("change the permissions of", "changes the permissions of"),
-            Self::Own => ("change the owner of", "changes the owner of"),
-            Self::Device => ("overwrite", "overwrites"),
-            Self::Bomb => ("use up", "uses up"),
-            Self::Send => ("send", "sends"),
-        }
+    pub fn third_person(self) -> String {
+        let (verb, rest) = self.verb().split_at(self.verb().find(' ').unwrap_or(self.verb().len()));
+        format!("{verb}s{rest}")
     }
 }
 

@@ -1,10 +1,8 @@
 //! Bash command lines: which programs they run, and what they change.
 
-mod backticks;
 mod braces;
 mod code_text;
 pub mod effects;
-mod expansion;
 mod nesting;
 mod parse;
 pub mod programs;
@@ -13,7 +11,6 @@ mod quoting;
 mod readers;
 mod reading;
 mod sed_script;
-mod substitutions;
 mod syntax;
 mod word;
 mod word_parts;

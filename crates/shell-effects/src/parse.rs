@@ -1,38 +1,26 @@
 //! Converts text to a [`CommandTree`]. The only module that uses the parser.
 
-use super::backticks::restarts;
 use super::nesting::nesting;
-use super::substitutions::substitutions;
 use super::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
-use super::work::{MOST_WORK, UNITS_PER_MICROSECOND, WorkBudget};
+use super::work::WorkBudget;
 use base::crash;
 use rable::{ListOperator, Node, NodeKind};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
 
 /// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
-/// The most `$(…)` in a text.
-const SUBSTITUTIONS: usize = 64;
 /// The deepest nesting of commands.
 const DEPTH: usize = 60;
 /// The most braces of which the parser searches the ends.
 const BRACES: usize = 100;
-/// The most counted loops that are rewritten; each is searched for its end.
-const LOOPS: usize = 100;
-/// The most bytes that backticks may make the parser read again without a time limit.
+/// The most bytes that backticks may make the parser read again; beyond it, they are hidden from it.
 const READ_AGAIN: usize = 400_000;
-/// The time limit for parsing a text whose backticks may make the parser read more.
-const TIME_LIMIT: Duration = Duration::from_millis(100);
-/// The most threads that may still be parsing after their time limit; at the limit, no further such text is parsed.
-const MOST_ABANDONED: usize = 4;
-/// Stands for a brace that is hidden from the parser.
+/// Stand for a brace and for a backtick that are hidden from the parser.
 const HIDDEN_BRACE: char = '\u{f8fe}';
+const HIDDEN_BACKTICK: char = '\u{f8fd}';
 /// How many line ends are tried as the end of the readable part, from the end and from the beginning.
 const TRIES: usize = 8;
 /// The most tokens that could nest for which the current stack is large enough.
@@ -44,7 +32,12 @@ const ROOMY: usize = 256 * 1024 * 1024;
 /// not undo the lines before it.
 pub(super) fn readable(text: &str, budget: &WorkBudget) -> (Option<CommandTree>, Option<Unreadable>) {
     let unreadable = match parse(text, budget) {
-        Ok(tree) => return (Some(tree), None),
+        Ok(tree) => {
+            return (
+                Some(tree),
+                loses_documents(text).then_some(Unreadable::NotFollowed("a here-document in a counted loop")),
+            );
+        }
         Err(unreadable) => unreadable,
     };
     // An error may be reported lines after its cause, for example at the end of the text for an unclosed quote.
@@ -55,86 +48,32 @@ pub(super) fn readable(text: &str, budget: &WorkBudget) -> (Option<CommandTree>,
     (begun, Some(unreadable))
 }
 
+/// Whether the parser may lose a here-document: it does in `for ((a; b; c))`.
+fn loses_documents(text: &str) -> bool {
+    let is_counted = |(at, _)| text.get(..at).is_some_and(|before| before.trim_end().ends_with("for"));
+    text.contains("<<") && text.match_indices("((").any(is_counted)
+}
+
 /// Parses a text as bash does.
 pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
     if text.len() > BYTES {
         return Err(Unreadable::TooLong(BYTES));
     }
-    if text.contains(['\0', HIDDEN_BRACE]) {
+    if text.contains(['\0', HIDDEN_BRACE, HIDDEN_BACKTICK]) {
         return Err(Unreadable::NullCharacter);
-    }
-    if substitutions(text) > SUBSTITUTIONS {
-        return Err(Unreadable::TooManySubstitutions(SUBSTITUTIONS));
     }
     // The parser reads a substitution once for each pair of levels around it.
     let nesting = nesting(text);
     if !budget.spend(1 + text.len() * (8 + nesting * nesting) / 8) {
         return Err(Unreadable::TooMuchWork);
     }
-    let read_again = text.len().saturating_mul(restarts(text));
-    if read_again > READ_AGAIN {
-        return parse_within_time(text, budget);
-    }
-    if !budget.spend(read_again / 8) {
-        return Err(Unreadable::TooMuchWork);
-    }
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
         return parse_now(text);
     }
-    start_parsing(text, None)?.recv().unwrap_or(Err(Unreadable::NoMemory))
-}
-
-/// Parses a text, unless that takes too long: the analysis then ends. The time counts as work, so that a line with several such
-/// texts does not take several times as long.
-#[expect(clippy::disallowed_methods, reason = "the parser's work cannot be counted")]
-fn parse_within_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
-    let begin = Instant::now();
-    if let Some(counted) = CountedThread::new() {
-        match start_parsing(text, Some(counted))?.recv_timeout(TIME_LIMIT) {
-            Ok(tree) => {
-                let units = begin.elapsed().as_micros() * UNITS_PER_MICROSECOND;
-                budget.spend(usize::try_from(units).unwrap_or(MOST_WORK));
-                return tree;
-            }
-            Err(RecvTimeoutError::Disconnected) => return Err(Unreadable::NoMemory),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
-    budget.use_up();
-    Err(Unreadable::TooMuchWork)
-}
-
-/// A thread that may be abandoned; it is counted until it ends.
-struct CountedThread;
-
-static COUNTED: AtomicUsize = AtomicUsize::new(0);
-
-impl CountedThread {
-    /// `None` if there are too many.
-    fn new() -> Option<Self> {
-        let counted = Self;
-        (COUNTED.fetch_add(1, Ordering::Relaxed) < MOST_ABANDONED).then_some(counted)
-    }
-}
-
-impl Drop for CountedThread {
-    fn drop(&mut self) {
-        COUNTED.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Parses a text with a larger stack: parsing and dropping the tree recurse as deep as the text nests.
-fn start_parsing(
-    text: &str,
-    counted: Option<CountedThread>,
-) -> Result<Receiver<Result<CommandTree, Unreadable>>, Unreadable> {
+    // Parsing and dropping the tree recurse as deep as the text nests.
     let text = text.to_owned();
-    let work = move || {
-        let tree = parse_now(&text);
-        drop(counted);
-        tree
-    };
-    crash::start(Builder::new().stack_size(ROOMY), work).map_err(|_| Unreadable::NoMemory)
+    let parsed = crash::start(Builder::new().stack_size(ROOMY), move || parse_now(&text));
+    parsed.ok().and_then(|parsed| parsed.recv().ok()).unwrap_or(Err(Unreadable::NoMemory))
 }
 
 /// Counts keywords of commands that can nest.
@@ -144,20 +83,28 @@ fn words(text: &str) -> usize {
 }
 
 fn parse_now(text: &str) -> Result<CommandTree, Unreadable> {
+    let text = backticks_hidden(braces_hidden(text));
     // `!(rm x)` is a negated subshell unless extended globs are enabled, which is not the default.
-    let text = braces_hidden(text);
-    let listed = counted_loops_listed(&text);
-    let text = listed.filter(|listed| rable::parse(listed, false).is_ok()).map_or(text, Cow::Owned);
-    let nodes = match rable::parse(&text, false) {
-        Ok(nodes) => nodes,
-        Err(error) => rable::parse(&text, true)
-            .map_err(|_| Unreadable::Syntax { message: complaint(error.message()), line: error.line() })?,
-    };
+    let nodes = rable::parse(&text, false)
+        .or_else(|_| rable::parse(&text, true))
+        .map_err(|error| Unreadable::Syntax { message: error.message().to_owned(), line: error.line() })?;
     let mut list = Vec::with_capacity(nodes.len());
     for node in &nodes {
         flatten(node, Connector::Then, 0, &mut list)?;
     }
     Ok(one(list))
+}
+
+/// Hides backticks from the parser if they could make it read the text too often: it reads what follows one as commands, and
+/// if that fails, goes on at the next. A word that then begins in backticks and ends outside is found when it is expanded.
+fn backticks_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
+    // The work at a backtick is the sum of the work at the next two.
+    let backticks = text.matches('`').count();
+    let again = (0..backticks).fold((0_usize, 1_usize), |(one, next), _| (next, one.saturating_add(next))).0;
+    if text.len().saturating_mul(again) <= READ_AGAIN {
+        return text;
+    }
+    Cow::Owned(text.replace('`', HIDDEN_BACKTICK.encode_utf8(&mut [0; 4])))
 }
 
 /// The parser searches for the end of each brace in a word, through the whole word. Braces that cannot begin a group
@@ -175,98 +122,6 @@ fn braces_hidden(text: &str) -> Cow<'_, str> {
         before = c;
     }
     Cow::Owned(hidden)
-}
-
-/// Rewrites `for ((a; b; c))` as `for _ in $((a, b, c))`, because the parser loses the here-documents in such a loop.
-fn counted_loops_listed(text: &str) -> Option<String> {
-    text.find("<<")?;
-    let mut loops = 0;
-    let mut listed = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("((") {
-        let (before, from) = rest.split_at_checked(at)?;
-        listed.push_str(before);
-        let word = before.trim_end();
-        let is_loop = word.strip_suffix("for").is_some_and(|head| !head.ends_with(|c: char| c.is_alphanumeric()));
-        loops += usize::from(is_loop);
-        if loops > LOOPS {
-            return None;
-        }
-        let Some(end) = is_loop.then(|| closing(from)).flatten() else {
-            listed.push_str("((");
-            rest = from.get(2..)?;
-            continue;
-        };
-        let parts =
-            from.get(2..end.checked_sub(1)?)?.split(';').map(|part| if part.trim().is_empty() { "0" } else { part });
-        let after = from.get(end + 1..)?;
-        let ends = after.trim_start_matches([' ', '\t']).starts_with([';', '\n']);
-        let parts = parts.collect::<Vec<_>>().join(",");
-        listed.extend([" _ in $((", &parts, "))", if ends { "" } else { ";" }]);
-        rest = after;
-    }
-    listed.push_str(rest);
-    (listed != text).then_some(listed)
-}
-
-/// The parenthesis that closes the one at the beginning of a text.
-fn closing(text: &str) -> Option<usize> {
-    let mut open = 0_usize;
-    text.find(|c: char| {
-        open = if c == '(' { open + 1 } else { open.saturating_sub(usize::from(c == ')')) };
-        open == 0
-    })
-}
-
-/// Words the parser's message as bash does.
-fn complaint(message: &str) -> String {
-    const PAIRS: [(&str, &str); 10] = [
-        ("unterminated single quote", "'"),
-        ("unterminated ANSI-C quote", "'"),
-        ("unterminated double quote", "\""),
-        ("unterminated backtick", "`"),
-        ("unterminated ((", ")"),
-        ("unterminated array", ")"),
-        ("unterminated parenthesis", ")"),
-        ("expected RightParen, got Eof", ")"),
-        ("unterminated parameter expansion", "}"),
-        ("unterminated '$['", "]"),
-    ];
-    const TOKENS: [(&str, &str); 11] = [
-        ("Newline", "newline"),
-        ("Pipe", "|"),
-        ("PipeBoth", "|&"),
-        ("And", "&&"),
-        ("Or", "||"),
-        ("Semi", ";"),
-        ("DoubleSemi", ";;"),
-        ("Ampersand", "&"),
-        ("LeftParen", "("),
-        ("RightParen", ")"),
-        ("RightBrace", "}"),
-    ];
-    if let Some((_, mark)) = PAIRS.into_iter().find(|(own, _)| *own == message) {
-        return format!("unexpected EOF while looking for matching `{mark}'");
-    }
-    let quoted = ["syntax error near unexpected token '", "unexpected reserved word '"];
-    let quoted = quoted.into_iter().find_map(|begin| message.strip_prefix(begin)?.strip_suffix('\''));
-    let got = message.split_once(", got ").filter(|_| message.starts_with("expected ")).map(|(_, got)| got);
-    match quoted.or(got).map(|token| token.trim_matches('"')) {
-        Some("Eof" | "") => "syntax error: unexpected end of file".to_owned(),
-        Some("\n" | "\\n") => "syntax error near unexpected token `newline'".to_owned(),
-        Some(token) => {
-            let known = TOKENS.into_iter().find(|(name, _)| got.is_some() && *name == token);
-            // The parser names keywords by themselves, in upper case.
-            let token = match known {
-                Some((_, token)) => token.to_owned(),
-                None if got.is_some() => token.to_lowercase(),
-                None => token.to_owned(),
-            };
-            format!("syntax error near unexpected token `{token}'")
-        }
-        None if message.ends_with("unexpected end of input") => "syntax error: unexpected end of file".to_owned(),
-        None => message.to_owned(),
-    }
 }
 
 fn one(mut row: Vec<(CommandTree, Connector)>) -> CommandTree {
@@ -388,9 +243,9 @@ fn raw(node: &Node) -> String {
     }
 }
 
-/// Shows hidden braces again.
+/// Shows what is hidden again.
 fn shown(text: &str) -> String {
-    if text.contains(HIDDEN_BRACE) { text.replace(HIDDEN_BRACE, "{") } else { text.to_owned() }
+    text.replace(HIDDEN_BRACE, "{").replace(HIDDEN_BACKTICK, "`")
 }
 
 /// Turns arithmetic into a word, so that its substitutions are found.
@@ -443,34 +298,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unclosed_backticks_end_in_time() {
-        // Backticks that are closed take little time, which counts as work.
-        let closed = format!("echo \"{}\"", "`a \"(b)\" {c}` ".repeat(40));
-        assert!(closed.len().saturating_mul(restarts(&closed)) > READ_AGAIN);
-        let budget = WorkBudget::default();
-        assert!(parse(&closed, &budget).is_ok());
-        assert!(budget.used() > 1 + closed.len() * 9 / 8, "{}", budget.used());
+    fn many_backticks_are_hidden() {
+        let escaped = format!("git commit -m \"{}\"", "uses \\`a\\`, ".repeat(40));
+        assert!(parse(&escaped, &WorkBudget::default()).is_ok());
+        let context = crate::ExecContext::default();
         for (part, count) in [("$(`", 30), ("@(`\n", 34), ("`\"$(", 30), ("<()`", 40), ("${x`", 60)] {
-            // Without a limit, the parser takes a second or more for each.
+            // With backticks, the parser takes a second or more for each.
             let text = format!("a=($({}", part.repeat(count));
-            let (begun, unreadable) = readable(&format!("rm -rf /\n{text}"), &WorkBudget::default());
-            assert!(begun.is_none() && matches!(unreadable, Some(Unreadable::TooMuchWork)), "{part} {unreadable:?}");
+            let unreadable = readable(&text, &WorkBudget::default()).1.or(crate::effects(&text, &context).unreadable);
+            assert!(unreadable.is_some(), "{part}");
         }
-        // What looks like the start of a here-document does not hide the lines after it.
-        for start in ["# <<'E'", "echo \"<<'E'\"", "echo '<<\"E\"'", "echo $((1<<'2'))", "echo \\<<'E'"] {
-            let text = format!("{start}\na=($({}", "$(`".repeat(30));
-            let unreadable = parse(&text, &WorkBudget::default());
-            assert!(matches!(unreadable, Err(Unreadable::TooMuchWork)), "{start} {unreadable:?}");
+        // A word that is in backticks only in part is no word.
+        for line in ["`rm -rf /`", "x \"`rm \" /\"`\"", "> `echo /etc/x`", "cat <<E\n`rm \nE"] {
+            let effects = crate::effects(&format!("{line}\n{}", "'`' ".repeat(40)), &context);
+            assert!(effects.unreadable.is_some(), "{line}");
         }
-    }
-
-    #[test]
-    fn counted_loops_are_rewritten_unless_there_are_too_many() {
-        let one = "for ((i=0; i<3; i++)); do cat <<E\nE\ndone";
-        let listed = counted_loops_listed(one);
-        assert_eq!(listed.as_deref(), Some("for  _ in $((i=0, i<3, i++)); do cat <<E\nE\ndone"));
-        // The search for the end of each would take a time that grows with the square of their number.
-        assert_eq!(counted_loops_listed(&format!("cat <<E\n{}", "for ((".repeat(LOOPS + 1))), None);
-        assert_eq!(counted_loops_listed(&format!("cat <<E\n{}", "((".repeat(30_000))), None);
     }
 }

@@ -1,7 +1,6 @@
 //! Programs that only read, by their names and options.
 
 use super::code_text::only_reads;
-use super::effects::may_write;
 use super::programs::{CODE, READS, SHOWS, STATE, has_trait};
 use super::protected::ProtectedFiles;
 use super::{has_name, sed_script};
@@ -96,16 +95,11 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>, protected: &Prot
                 || rest_is("api") && !is_any("-X --method -f -F --field --raw-field --input")
                 || rest_is("run release repo workflow") && is_any("view list")
         }
-        "xargs" => {
-            let command = raw.iter().skip(1).position(|word| !word.starts_with('-'));
-            is_reader(command.and_then(|at| raw.get(at + 1..)).unwrap_or_default(), None, protected)
-        }
-        "time" | "command" | "npx" => is_reader(raw.get(1..).unwrap_or_default(), document, protected),
-        "watch" => {
+        "xargs" | "watch" | "time" | "command" | "npx" => {
             let is_option =
                 |word: &&String| word.starts_with('-') || word.chars().all(|c| c.is_ascii_digit() || c == '.');
-            let options = raw.iter().skip(1).take_while(is_option).count();
-            is_reader(raw.get(1 + options..).unwrap_or_default(), None, protected)
+            let command = 1 + raw.iter().skip(1).take_while(is_option).count();
+            is_reader(raw.get(command..).unwrap_or_default(), document, protected)
         }
         "tee" => rest.iter().filter(|word| !word.starts_with('-')).all(|word| is_document(word)),
         name if protected.is_program(name) => {
@@ -134,29 +128,25 @@ fn is_hidden(path: &str) -> bool {
 
 /// `git diff`, also with `-C` and `--no-pager` before the word; `-c` may start other programs.
 fn git_reads(rest: &[String]) -> bool {
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "-C" => drop(words.next()),
-            "--no-pager" | "-P" => {}
-            word => {
-                let mut options = words.map(|word| word.split('=').next().unwrap_or(word));
-                // Only the index changes; the files stay as they are.
-                let is_any = |list: &str| options.clone().any(|word| has_name(list, word));
-                let is_of_index = match word {
-                    "restore" => is_any("--staged -S") && !is_any("--worktree -W -SW -WS -p --patch"),
-                    "reset" => !is_any("--hard --merge --keep"),
-                    "rm" => is_any("--cached"),
-                    _ => false,
-                };
-                // Options can be abbreviated.
-                let more = ["--out", "-O", "--open", "--ext", "--up", "--receive", "--exec"];
-                let does_more = |word: &str| more.iter().any(|start| word.starts_with(start));
-                return (is_of_index || has_name(GIT, word)) && !options.any(does_more);
-            }
+    let mut words = rest.iter().map(|word| word.split('=').next().unwrap_or(word));
+    let verb = loop {
+        match words.next() {
+            Some("-C") => drop(words.next()),
+            Some("--no-pager" | "-P") => {}
+            verb => break verb.unwrap_or_default(),
         }
-    }
-    false
+    };
+    // Only the index changes; the files stay as they are.
+    let is_any = |list: &str| words.clone().any(|word| has_name(list, word));
+    let is_of_index = match verb {
+        "restore" => is_any("--staged -S") && !is_any("--worktree -W -SW -WS -p --patch"),
+        "reset" => !is_any("--hard --merge --keep"),
+        "rm" => is_any("--cached"),
+        _ => has_name(GIT, verb),
+    };
+    // Options can be abbreviated.
+    let more = ["--out", "-O", "--open", "--ext", "--up", "--receive", "--exec"];
+    is_of_index && !words.any(|word| more.iter().any(|start| word.starts_with(start)))
 }
 
 /// The option of an interpreter that takes code.
@@ -172,10 +162,7 @@ fn code_reads(name: &str, rest: &[String], document: Option<&str>) -> bool {
         [dash] if dash == "-" => document,
         _ => None,
     };
-    code.is_some_and(|code| {
-        let plain = code.replace('\\', "");
-        !may_write(name, &plain) && only_reads(name, &plain)
-    })
+    code.is_some_and(|code| only_reads(name, code))
 }
 
 /// Whether a program of `awk` may write a file or run a command; `$2 > 3` does not.

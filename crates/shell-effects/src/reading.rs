@@ -7,7 +7,7 @@ use super::programs::{CHECKS, CODE, STATE, has_trait};
 use super::protected::ProtectedFiles;
 use super::quoting::backtick;
 use super::readers::{base, code_option, is_document, is_reader, prints_content, unquoted};
-use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
+use super::syntax::{CommandTree, RedirectKind, Redirection, SimpleCommand};
 use super::word_parts::{self, WordPart};
 use super::work::{ScanLimits, WorkBudget};
 use super::{code_text, has_name, sed_script};
@@ -24,12 +24,11 @@ pub fn non_reading_text(command: &str, protected: &ProtectedFiles, budget: &Work
     if renames_programs(command, protected) {
         return command.to_owned();
     }
-    let reading = Reading { limits: ScanLimits { depth: DEPTH, budget }, protected };
-    let mut parts = CommandText::default();
-    parts.tree(&tree, reading);
-    for (name, code) in std::mem::take(&mut parts.written_code) {
-        if parts.users.contains(&name) {
-            add(&mut parts.text, &code);
+    let mut parts = CommandText::new(ScanLimits { depth: DEPTH, budget }, protected);
+    parts.tree(&tree);
+    for (name, code) in &parts.written_code {
+        if parts.users.contains(name) {
+            add(&mut parts.text, code);
         }
     }
     if parts.does_more { parts.text } else { parts.redirects }
@@ -59,8 +58,9 @@ fn renames_programs(command: &str, protected: &ProtectedFiles) -> bool {
 }
 
 /// The text of a command line, by what is done with it.
-#[derive(Default)]
-struct CommandText {
+struct CommandText<'b> {
+    limits: ScanLimits<'b>,
+    protected: &'b ProtectedFiles,
     /// Commands that do more than read, and folders, variables and files that they may use.
     text: String,
     /// Files that readers write to.
@@ -77,42 +77,73 @@ fn add(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-impl CommandText {
-    fn tree(&mut self, tree: &CommandTree, reading: Reading<'_>) {
+impl<'b> CommandText<'b> {
+    fn new(limits: ScanLimits<'b>, protected: &'b ProtectedFiles) -> Self {
+        let (text, redirects, users) = Default::default();
+        Self { limits, protected, text, redirects, does_more: false, written_code: Vec::new(), users }
+    }
+
+    fn tree(&mut self, tree: &CommandTree) {
         match tree {
-            CommandTree::List(items) => {
-                for (item, _) in items as &[(CommandTree, Connector)] {
-                    self.tree(item, reading);
-                }
-            }
-            CommandTree::Pipeline(parts) if parts.iter().all(|part| reading.is_all(part)) => {
+            CommandTree::List(items) => items.iter().for_each(|(item, _)| self.tree(item)),
+            CommandTree::Function { body, .. } => self.tree(body),
+            CommandTree::Pipeline(parts) => {
+                let mut inner = Self::new(self.limits, self.protected);
                 for part in parts {
-                    self.tree(part, reading);
+                    inner.tree(part);
+                }
+                if inner.does_more {
+                    return self.more(tree);
                 }
                 // `base64 program | base64 -d > copy`
-                if writes_anywhere(tree) {
+                if !inner.redirects.is_empty() {
                     let mut copied = String::new();
-                    all_text(tree, reading, &mut copied);
-                    if reading.protected.is_program_in(&copied) {
-                        add(&mut self.text, &copied);
+                    self.all(tree, &mut copied);
+                    if self.protected.is_program_in(&copied) {
+                        self.text.push_str(&copied);
                     }
                 }
+                self.text.push_str(&inner.text);
+                self.redirects.push_str(&inner.redirects);
+                self.written_code.append(&mut inner.written_code);
             }
-            CommandTree::Command(command) if reading.is_done_by(command) => self.reader(command, reading),
-            CommandTree::Compound(group) => self.group(group, reading),
-            CommandTree::Pipeline(_) | CommandTree::Command(_) => {
-                self.does_more = true;
-                let begin = self.text.len();
-                all_text(tree, reading, &mut self.text);
-                if !is_check(tree) {
-                    self.users.push_str(self.text.get(begin..).unwrap_or_default());
-                }
+            CommandTree::Command(command) if self.is_reader(command) => self.reader(command),
+            CommandTree::Command(_) => self.more(tree),
+            CommandTree::Compound(group) => {
+                self.does_more |= group.words.iter().any(|word| self.is_left_by(word));
+                group.words.iter().for_each(|word| add(&mut self.text, word));
+                group.redirects.iter().filter(|redirect| has_document(redirect)).for_each(|redirect| {
+                    add(&mut self.text, &redirect.target);
+                });
+                self.written(&group.redirects);
+                group.parts.iter().for_each(|part| self.tree(part));
             }
-            CommandTree::Function { body, .. } => self.tree(body, reading),
         }
     }
 
-    fn reader(&mut self, command: &SimpleCommand, reading: Reading<'_>) {
+    /// A command that does more than read.
+    fn more(&mut self, tree: &CommandTree) {
+        self.does_more = true;
+        let mut text = String::new();
+        self.all(tree, &mut text);
+        self.text.push_str(&text);
+        if !is_check(tree) {
+            self.users.push_str(&text);
+        }
+    }
+
+    /// The files that redirections write.
+    fn written(&mut self, redirects: &[Redirection]) {
+        let is_number = |target: &str| target.chars().all(|c| c.is_ascii_digit() || c == '-');
+        for redirect in redirects.iter().filter(|redirect| writes(redirect) && !is_number(&redirect.target)) {
+            add(&mut self.text, &redirect.target);
+            if unquoted(&redirect.target) != "/dev/null" {
+                add(&mut self.redirects, &redirect.target);
+            }
+        }
+    }
+
+    fn reader(&mut self, command: &SimpleCommand) {
         let written: Vec<&Redirection> = command.redirects.iter().filter(|redirect| writes(redirect)).collect();
         if let [target] = written.as_slice()
             && let Some(name) = name_of_code(&unquoted(&target.target))
@@ -121,44 +152,133 @@ impl CommandText {
             let mut code = String::new();
             command.words.iter().for_each(|word| add(&mut code, word));
             command.redirects.iter().for_each(|redirect| add(&mut code, &redirect.target));
-            self.written_code.push((name, code));
-            return;
+            return self.written_code.push((name, code));
         }
-        for redirect in &written {
-            add(&mut self.redirects, &redirect.target);
-            add(&mut self.text, &redirect.target);
-        }
-        let paths = command.assignments.iter().filter(|text| !reading.gives_content(text));
+        let is_document = written.iter().all(|redirect| is_document(&redirect.target));
+        self.written(&command.redirects);
+        let paths = command.assignments.iter().filter(|text| !gives_content(text));
         paths.for_each(|text| add(&mut self.text, text));
         let program = command.words.first().map(|word| unquoted(word)).unwrap_or_default();
-        if base(&program) == "tee" {
-            command.words.iter().for_each(|word| add(&mut self.redirects, word));
-            command.words.iter().for_each(|word| add(&mut self.text, word));
-        }
-        let is_document = |redirect: &&Redirection| is_document(&unquoted(&redirect.target));
-        // Paths that are printed to a file may be read by a later command.
-        let is_program = |word: &String| reading.protected.is_program_in(word);
         let is_content = prints_content(&command.words)
-            && !command.words.iter().any(is_program)
+            && !command.words.iter().any(|word| self.protected.is_program_in(word))
             && !command.redirects.iter().any(has_document);
-        if has_trait(&program, STATE) || !is_content && !written.iter().all(is_document) {
+        if has_trait(&program, STATE) || !is_content && !is_document {
             command.words.iter().for_each(|word| add(&mut self.text, word));
             command.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));
         }
     }
 
-    fn group(&mut self, group: &CompoundCommand, reading: Reading<'_>) {
-        group.words.iter().for_each(|word| add(&mut self.text, word));
-        let written = group.redirects.iter().filter(|redirect| writes(redirect) || has_document(redirect));
-        for redirect in written {
-            add(&mut self.text, &redirect.target);
-            if writes(redirect) {
-                add(&mut self.redirects, &redirect.target);
+    /// All words, assignments, redirections and here-documents of commands.
+    fn all(&self, tree: &CommandTree, text: &mut String) {
+        match tree {
+            CommandTree::Command(command) => {
+                command.assignments.iter().for_each(|word| add(text, word));
+                self.judged(&command.words).for_each(|word| add(text, &word));
+                let code = document_of_interpreter(&command.words);
+                for redirect in &command.redirects {
+                    let is_quoted = redirect.kind == RedirectKind::Document { quoted: true };
+                    let is_plain = is_quoted || has_document(redirect) && !self.is_left_by(&redirect.target);
+                    match code.filter(|_| is_plain) {
+                        Some(kind) => add(text, &code_text::naming(kind, &redirect.target)),
+                        None => add(text, &redirect.target),
+                    }
+                }
             }
+            CommandTree::Pipeline(parts) => parts.iter().for_each(|part| self.all(part, text)),
+            CommandTree::List(items) => items.iter().for_each(|(item, _)| self.all(item, text)),
+            CommandTree::Compound(group) => {
+                group.words.iter().for_each(|word| add(text, word));
+                group.redirects.iter().for_each(|redirect| add(text, &redirect.target));
+                group.parts.iter().for_each(|part| self.all(part, text));
+            }
+            CommandTree::Function { body, .. } => self.all(body, text),
         }
-        self.does_more |= group.words.iter().any(|word| reading.is_left_by(word));
-        group.parts.iter().for_each(|part| self.tree(part, reading));
     }
+
+    /// The words of a command by which it is judged: not the program itself, what it excludes, the message of a commit or a pull
+    /// request, a prompt, the body of a request or a script of `sed`, which are data, or the source of a copy.
+    fn judged<'w>(&self, words: &'w [String]) -> impl Iterator<Item = Cow<'w, str>> {
+        let data = match words.first().map(String::as_str) {
+            Some("git" | "jj" | "hg") => "-m --message",
+            Some("gh" | "glab") => {
+                "-m --message -b --body -t --title -n --notes -d --description -f --field --raw-field"
+            }
+            Some("claude") => "-p --print",
+            Some("curl") => "-d --data --data-raw --json",
+            _ => "",
+        };
+        let before = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).map_or("", String::as_str);
+        let is_own = words.first().is_some_and(|word| self.protected.is_program(base(&unquoted(word))));
+        let skipped = if is_copy(words) { words.len() - 1 } else { usize::from(is_own) };
+        let script = script_of_edit(words);
+        words.iter().enumerate().skip(skipped).filter_map(move |(at, word)| {
+            let is_data = has_name(data, before(at)) || is_excluded(words, at) || is_address(words, word);
+            match code_in(words, at) {
+                _ if self.is_left_by(word) => Some(Cow::Borrowed(word.as_str())),
+                _ if is_data || script == Some(at) => None,
+                Some((kind, code)) => Some(Cow::Owned(code_text::naming(kind, &code))),
+                None => Some(Cow::Borrowed(word.as_str())),
+            }
+        })
+    }
+
+    /// Whether a command only reads, apart from its redirections.
+    fn is_reader(&self, command: &SimpleCommand) -> bool {
+        let targets = command.redirects.iter().filter(|redirect| !has_document(redirect));
+        let mut all = command.words.iter().chain(&command.assignments).chain(targets.map(|redirect| &redirect.target));
+        // Variables of the environment can make a reader start another program.
+        let with_environment = !command.assignments.is_empty() && !command.words.is_empty();
+        let document = command.redirects.iter().find(|redirect| has_document(redirect));
+        !with_environment
+            && !all.any(|word| self.is_left_by(word))
+            && is_reader(&command.words, document.map(|redirect| redirect.target.as_str()), self.protected)
+    }
+
+    /// Whether a word runs commands that do more than read; text that `cat` reads from a here-document is only text.
+    fn is_left_by(&self, word: &str) -> bool {
+        let is_text = word.trim_start_matches('"').starts_with("$(cat <<") && word.matches("$(").count() == 1;
+        !is_text && substitutes(word) && !self.only_reads(word, false)
+    }
+
+    /// Whether the substitutions of a text only read.
+    fn only_reads(&self, text: &str, quoted: bool) -> bool {
+        let Some(limits) = self.limits.nested() else { return false };
+        let inner = Self::new(limits, self.protected);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let Some((part, length)) = word_parts::part(rest, quoted, limits) else { return false };
+            let reads = match part {
+                WordPart::Double(text) => inner.only_reads(text, true),
+                WordPart::Command(line) | WordPart::Process(line) => inner.is_reading_line(line),
+                WordPart::Backtick(line) => inner.is_reading_line(&backtick(line, quoted)),
+                WordPart::Braced(text) | WordPart::Count(text) => !substitutes(text),
+                _ => true,
+            };
+            if !reads {
+                return false;
+            }
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        true
+    }
+
+    /// Whether a command line only reads and writes nowhere.
+    fn is_reading_line(&self, line: &str) -> bool {
+        let mut inner = Self::new(self.limits, self.protected);
+        parse(line, self.limits.budget).is_ok_and(|tree| {
+            inner.tree(&tree);
+            !inner.does_more && inner.redirects.is_empty() && inner.written_code.is_empty()
+        })
+    }
+}
+
+/// Whether an assignment is of what is in a file, not of its path: `x=$(jq .a x.json)`, `n=$(ls | wc -l)`.
+fn gives_content(assignment: &str) -> bool {
+    let value = assignment.split_once('=').map_or("", |(_, value)| value.trim_matches('"'));
+    let line = value.strip_prefix("$(").and_then(|line| line.strip_suffix(')'));
+    let Some(line) = line.filter(|line| !substitutes(line) && !line.contains([';', '&', '\n'])) else { return false };
+    let words: Vec<String> = line.split_whitespace().take_while(|word| *word != "|").map(str::to_owned).collect();
+    prints_content(&words) || line.contains("| wc ")
 }
 
 /// The name of a file of code without its ending.
@@ -187,62 +307,6 @@ fn writes(redirect: &Redirection) -> bool {
 
 fn has_document(redirect: &Redirection) -> bool {
     matches!(redirect.kind, RedirectKind::Document { .. })
-}
-
-/// All words, assignments, redirections and here-documents of a command.
-fn all_text(tree: &CommandTree, reading: Reading<'_>, text: &mut String) {
-    match tree {
-        CommandTree::Command(command) => {
-            command.assignments.iter().for_each(|word| add(text, word));
-            judged(&command.words, reading).for_each(|word| add(text, &word));
-            let code = document_of_interpreter(&command.words);
-            for redirect in &command.redirects {
-                match code.filter(|_| has_document(redirect) && !reading.is_left_by_document(redirect)) {
-                    Some(kind) => add(text, &code_text::naming(kind, &redirect.target)),
-                    None => add(text, &redirect.target),
-                }
-            }
-        }
-        CommandTree::Pipeline(parts) => parts.iter().for_each(|part| all_text(part, reading, text)),
-        CommandTree::List(items) => items.iter().for_each(|(item, _)| all_text(item, reading, text)),
-        CommandTree::Compound(group) => {
-            group.words.iter().for_each(|word| add(text, word));
-            group.redirects.iter().for_each(|redirect| add(text, &redirect.target));
-            group.parts.iter().for_each(|part| all_text(part, reading, text));
-        }
-        CommandTree::Function { body, .. } => all_text(body, reading, text),
-    }
-}
-
-/// The words of a command by which it is judged: not the program itself, what it excludes, the message of a commit or a pull
-/// request, a prompt, the body of a request or a script of `sed`, which are data, or the source of a copy.
-fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item = Cow<'w, str>> {
-    let data = match words.first().map(String::as_str) {
-        Some("git" | "jj" | "hg") => "-m --message",
-        Some("gh" | "glab") => "-m --message -b --body -t --title -n --notes -d --description -f --field --raw-field",
-        Some("claude") => "-p --print",
-        Some("curl") => "-d --data --data-raw --json",
-        _ => "",
-    };
-    let is_data = move |at: usize| {
-        let option = at.checked_sub(1).and_then(|before| words.get(before));
-        option.is_some_and(|option| has_name(data, option))
-    };
-    let is_own = words.first().is_some_and(|word| reading.protected.is_program(base(&unquoted(word))));
-    let skipped = if is_copy(words) { words.len() - 1 } else { usize::from(is_own) };
-    let script = script_of_sed(words);
-    words
-        .iter()
-        .enumerate()
-        .skip(skipped)
-        .filter(move |(at, word)| {
-            let is_named = !is_data(*at) && !is_excluded(words, *at) && !is_address(words, word);
-            is_named && script != Some(*at) || reading.is_left_by(word)
-        })
-        .map(move |(at, word)| match code_in(words, at).filter(|_| !reading.is_left_by(word)) {
-            Some((kind, code)) => Cow::Owned(code_text::naming(kind, &code)),
-            None => Cow::Borrowed(word.as_str()),
-        })
 }
 
 /// The code in a word after the option of an interpreter, without the quotes of the shell.
@@ -299,33 +363,21 @@ fn is_address(words: &[String], word: &str) -> bool {
     is_web && !(words.first().is_some_and(|program| program == "wget") && words.iter().any(makes_folders))
 }
 
-/// The place of a script that only changes text: `sed -i 's/a/b/' x`.
-fn script_of_sed(words: &[String]) -> Option<usize> {
+/// The place of a script that only changes text: `sed -i 's/a/b/' x`, `perl -pi -e 's/a/b/' x`.
+fn script_of_edit(words: &[String]) -> Option<usize> {
     let is_option = |word: &String| word.starts_with('-');
     let at = words.iter().skip(1).position(|word| !is_option(word))? + 1;
-    let program = words.first().map_or("", String::as_str);
-    let is_sed = program == "sed" || program == "gsed";
-    if program == "perl" {
-        return script_of_perl(words);
-    }
-    let has_file = words.iter().any(|word| word == "-f" || word.starts_with("--file"));
-    let script = sed_script::without_quotes(words.get(at)?);
-    (is_sed && !has_file && !script.is_empty() && !sed_script::writes(&script)).then_some(at)
-}
-
-/// The place of code that only substitutes text: `perl -pi -e 's/a/b/' x`.
-fn script_of_perl(words: &[String]) -> Option<usize> {
-    let is_edit = |option: &&String| option.starts_with('-') && option.contains('p') && option.ends_with('e');
-    let in_place = words.iter().any(|word| word.starts_with('-') && word.contains('i'));
-    let option = words.iter().skip(1).position(|word| is_edit(&word) || word == "-e")? + 1;
-    let code = unquoted(words.get(option + 1)?);
-    let is_plain = !["open", "unlink", "rename", "system", "exec", "eval", "qx", "`", "print"]
-        .iter()
-        .any(|word| code.contains(word));
-    let last = code.trim_end_matches(';').rsplit(['/', '}', '|', '#', '!', ',']).next().unwrap_or_default();
-    let has_edits = words.iter().any(|word| word.starts_with("-p") || is_edit(&word));
-    (in_place && has_edits && is_plain && code.starts_with(['s', 't', 'y']) && !last.contains('e'))
-        .then_some(option + 1)
+    let mut script = sed_script::without_quotes(words.get(at)?);
+    let is_edit = match words.first()?.as_str() {
+        "sed" | "gsed" => !words.iter().any(|word| word == "-f" || word.starts_with("--file")),
+        "perl" => {
+            // `s{a}{b}`
+            script = script.replace("}{", "{").replace('}', "{");
+            words.iter().skip(1).take(at - 1).all(|word| has_name("-p -i -pi -e -pe -pie -i.bak", word))
+        }
+        _ => false,
+    };
+    (is_edit && !script.is_empty() && !sed_script::writes(&script)).then_some(at)
 }
 
 /// Whether a word names what a command leaves out: `--exclude=x`, `':!x'`, `find . -not -path x`.
@@ -342,113 +394,6 @@ fn is_excluded(words: &[String], at: usize) -> bool {
             || next == "-prune" && has_name("-o -or", &word(Some(at + 2))));
     let is_negated = ["!", ":!", ":^", ":(exclude)"].iter().any(|mark| own.len() > mark.len() && own.starts_with(mark));
     own.contains('=') && has_name(EXCLUDING, name) || has_name(EXCLUDING, &before) || is_zip || is_found || is_negated
-}
-
-/// Decides whether commands only read.
-#[derive(Clone, Copy)]
-struct Reading<'b> {
-    limits: ScanLimits<'b>,
-    protected: &'b ProtectedFiles,
-}
-
-impl Reading<'_> {
-    /// Whether a tree only reads, apart from its redirections.
-    fn is_all(self, tree: &CommandTree) -> bool {
-        match tree {
-            CommandTree::Command(command) => self.is_done_by(command),
-            CommandTree::Pipeline(parts) => parts.iter().all(|part| self.is_all(part)),
-            CommandTree::List(items) => items.iter().all(|(item, _)| self.is_all(item)),
-            CommandTree::Compound(group) => {
-                !group.words.iter().any(|word| self.is_left_by(word))
-                    && group.parts.iter().all(|part| self.is_all(part))
-            }
-            CommandTree::Function { .. } => false,
-        }
-    }
-
-    /// Whether a command only reads, apart from its redirections.
-    fn is_done_by(self, command: &SimpleCommand) -> bool {
-        let targets = command.redirects.iter().filter(|redirect| !has_document(redirect));
-        let mut all = command.words.iter().chain(&command.assignments).chain(targets.map(|redirect| &redirect.target));
-        // Variables of the environment can make a reader start another program.
-        let with_environment = !command.assignments.is_empty() && !command.words.is_empty();
-        let document = command.redirects.iter().find(|redirect| has_document(redirect));
-        let document = document.map(|redirect| redirect.target.as_str());
-        !with_environment
-            && !all.any(|word| self.is_left_by(word))
-            && is_reader(&command.words, document, self.protected)
-    }
-
-    /// Whether a word runs commands that do more than read; text that `cat` reads from a here-document is only text.
-    fn is_left_by(self, word: &str) -> bool {
-        let is_text = word.trim_start_matches('"').starts_with("$(cat <<") && word.matches("$(").count() == 1;
-        !is_text && substitutes(word) && !self.is_all_in(word, false)
-    }
-
-    /// The same for a here-document; a quoted one is not expanded.
-    fn is_left_by_document(self, document: &Redirection) -> bool {
-        document.kind != RedirectKind::Document { quoted: true } && self.is_left_by(&document.target)
-    }
-
-    /// Whether the substitutions of a text only read.
-    fn is_all_in(self, text: &str, quoted: bool) -> bool {
-        let Some(limits) = self.limits.nested() else { return false };
-        let inner = Self { limits, ..self };
-        let mut rest = text;
-        while !rest.is_empty() {
-            let Some((part, length)) = word_parts::part(rest, quoted, limits) else { return false };
-            let reads = match part {
-                WordPart::Double(text) => inner.is_all_in(text, true),
-                WordPart::Command(line) | WordPart::Process(line) => inner.is_line(line),
-                WordPart::Backtick(line) => inner.is_line(&backtick(line, quoted)),
-                WordPart::Braced(text) | WordPart::Count(text) => !substitutes(text),
-                _ => true,
-            };
-            if !reads {
-                return false;
-            }
-            rest = rest.get(length..).unwrap_or_default();
-        }
-        true
-    }
-
-    /// Whether a command line only reads and writes nowhere.
-    fn is_line(self, line: &str) -> bool {
-        let tree = parse(line, self.limits.budget);
-        tree.is_ok_and(|tree| self.is_all(&tree) && !writes_anywhere(&tree))
-    }
-
-    /// Whether an assignment is of what is in a file, not of its path: `x=$(jq .a x.json)`, `n=$(ls | wc -l)`.
-    fn gives_content(self, assignment: &str) -> bool {
-        let value = assignment.split_once('=').map_or("", |(_, value)| value.trim_matches('"'));
-        let line = value.strip_prefix("$(").and_then(|line| line.strip_suffix(')'));
-        let Some(line) = line.filter(|line| !substitutes(line)) else { return false };
-        let is_content = |tree: &CommandTree| matches!(tree, CommandTree::Command(one) if prints_content(&one.words));
-        let counts = |tree: &CommandTree| matches!(tree, CommandTree::Command(one) if one.words.first().is_some_and(|name| name == "wc"));
-        match parse(line, self.limits.budget) {
-            Ok(CommandTree::Pipeline(parts)) => {
-                parts.first().is_some_and(is_content) || parts.last().is_some_and(counts)
-            }
-            Ok(tree) => is_content(&tree),
-            Err(_) => false,
-        }
-    }
-}
-
-/// Whether a tree writes to a file other than `/dev/null`.
-fn writes_anywhere(tree: &CommandTree) -> bool {
-    let is_harmless =
-        |target: &str| target == "/dev/null" || target.chars().all(|c| c.is_ascii_digit() || c == '&' || c == '-');
-    let any = |redirects: &[Redirection]| {
-        redirects.iter().any(|redirect| writes(redirect) && !is_harmless(&unquoted(&redirect.target)))
-    };
-    match tree {
-        CommandTree::Command(command) => any(&command.redirects),
-        CommandTree::Pipeline(parts) => parts.iter().any(writes_anywhere),
-        CommandTree::List(items) => items.iter().any(|(item, _)| writes_anywhere(item)),
-        CommandTree::Compound(group) => any(&group.redirects) || group.parts.iter().any(writes_anywhere),
-        CommandTree::Function { body, .. } => writes_anywhere(body),
-    }
 }
 
 /// Whether a word may run commands.

@@ -5,7 +5,7 @@ use super::readers::unquoted;
 
 /// Options without a value and without an effect on files.
 const HARMLESS: &str =
-    "--quiet --silent --regexp-extended --null-data --separate --unbuffered --posix --debug --sandbox --help --version";
+    "-quiet -silent -regexp-extended -null-data -separate -unbuffered -posix -debug -sandbox -help -version";
 
 /// Whether `sed` with these arguments, unexpanded, changes no file.
 pub(super) fn only_prints(arguments: &[String]) -> bool {
@@ -13,31 +13,27 @@ pub(super) fn only_prints(arguments: &[String]) -> bool {
     let (mut scripts, mut first) = (Vec::new(), None);
     while let Some(word) = rest.next() {
         let bare = unquoted(word);
-        if let Some(script) = bare.strip_prefix("--expression=") {
-            scripts.push(script.to_owned());
-        } else if bare == "--expression" {
-            scripts.extend(rest.next().map(|word| without_quotes(word)));
-        } else if bare.starts_with("--") && bare.len() > 2 {
-            if !has_name(HARMLESS, &bare) {
-                return false;
-            }
-        } else if let Some(letters) = bare.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            let (before, script) =
-                letters.split_once('e').map_or((letters, None), |(before, after)| (before, Some(after)));
-            if before.contains(['i', 'f']) {
-                return false;
-            }
-            match script {
-                Some("") => scripts.extend(rest.next().map(|word| without_quotes(word))),
-                Some(script) => scripts.push(script.to_owned()),
-                None => {}
-            }
-        } else if first.is_none() {
-            first = Some(without_quotes(word));
+        let Some(option) = bare.strip_prefix('-') else {
+            first.get_or_insert_with(|| without_quotes(word));
+            continue;
+        };
+        if has_name(HARMLESS, option) {
+            continue;
+        }
+        let (before, script) = match option.split_once("-expression=").or_else(|| option.split_once('e')) {
+            _ if option == "-expression" => ("", Some("")),
+            Some((before, script)) => (before, Some(script)),
+            None => (option, None),
+        };
+        if before.contains(['i', 'f', '-']) {
+            return false;
+        }
+        match script {
+            Some("") => scripts.extend(rest.next().map(|word| without_quotes(word))),
+            script => scripts.extend(script.map(str::to_owned)),
         }
     }
-    let only = first.filter(|_| scripts.is_empty());
-    only.into_iter().chain(scripts).all(|script| !writes(&script))
+    first.filter(|_| scripts.is_empty()).into_iter().chain(scripts).all(|script| !writes(&script))
 }
 
 /// A word without the quotes around it; backslashes in single quotes stay.
@@ -110,7 +106,7 @@ fn part(text: &str, mark: char) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{started_line, writes};
+    use super::{only_prints, started_line, writes};
 
     #[test]
     fn scripts_that_only_print_or_change_text() {
@@ -136,6 +132,21 @@ mod tests {
             "s/[/]w/x/",
         ] {
             assert!(!writes(script), "{script}");
+        }
+    }
+
+    #[test]
+    fn options_that_write_are_found() {
+        let only_prints = |line: &str| only_prints(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for line in
+            ["-n 5p x", "s/a/b/ x", "-ne p x", "-es/a/b/ x", "-E -e s/a/b/ -e p x", "--expression=p x", "--quiet p x"]
+        {
+            assert!(only_prints(line), "{line}");
+        }
+        for line in
+            ["-i p x", "p '-i' x", "-ni p x", "--in-place p x", "-f x y", "wx x", "-e p -e wx x", "--expression wx x"]
+        {
+            assert!(!only_prints(line), "{line}");
         }
     }
 

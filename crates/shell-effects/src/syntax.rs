@@ -91,16 +91,13 @@ pub enum Unreadable {
     /// The text contains a null character, or one that no command has.
     #[error("it has a null or private-use character")]
     NullCharacter,
-    /// The text has too many `$(…)`.
-    #[error("it has more than {0} substitutions")]
-    TooManySubstitutions(usize),
     /// The line runs too many commands.
     #[error("it runs more than {0} commands")]
     TooManyCommands(usize),
     /// The analysis takes too long.
     #[error("it takes too long to analyze")]
     TooMuchWork,
-    /// The line uses something that makes later commands mean something else.
+    /// The line uses a part of the shell that is not followed.
     #[error("`{0}` is not followed")]
     NotFollowed(&'static str),
     /// Commands are nested too deeply.

@@ -95,12 +95,16 @@ impl ShellWord {
                 length = 0;
             }
             length += piece.length();
-            match piece {
-                WordPiece::Text(text) => self.push(text),
-                WordPiece::Glob(text) => self.push_glob(text),
-                WordPiece::Unknown => self.push_unknown(),
-                WordPiece::NonEmpty => self.push_non_empty(),
-            }
+            self.push_piece(piece);
+        }
+    }
+
+    pub(super) fn push_piece(&mut self, piece: &WordPiece) {
+        match piece {
+            WordPiece::Text(text) => self.push(text),
+            WordPiece::Glob(text) => self.push_glob(text),
+            WordPiece::Unknown => self.push_unknown(),
+            WordPiece::NonEmpty => self.push_non_empty(),
         }
     }
 
@@ -178,9 +182,7 @@ impl ShellWord {
                         parts.last_mut().into_iter().for_each(|part| part.push(line));
                     }
                 }
-                WordPiece::Glob(text) => parts.last_mut().into_iter().for_each(|part| part.push_glob(text)),
-                WordPiece::Unknown => parts.last_mut().into_iter().for_each(Self::push_unknown),
-                WordPiece::NonEmpty => parts.last_mut().into_iter().for_each(Self::push_non_empty),
+                piece => parts.last_mut().into_iter().for_each(|part| part.push_piece(piece)),
             }
         }
         if parts.last().is_some_and(|last| last.pieces.is_empty()) {

@@ -1,12 +1,9 @@
-//! A limit for the work of an analysis, counted in units, so that a line has the same result on every machine; only texts with
-//! many backticks have a limit in time (`parse`).
+//! A limit for the work of an analysis, counted in units, so that a line has the same result on every machine.
 
 use std::cell::Cell;
 
 /// The units that a line may use; a unit is about a byte that is parsed, or 0.2 µs.
 pub const MOST_WORK: usize = 300_000;
-/// The same for work that is measured in time.
-pub(super) const UNITS_PER_MICROSECOND: u128 = 5;
 
 /// What is left of the work that a line may use.
 #[derive(Debug)]
@@ -30,11 +27,6 @@ impl WorkBudget {
         let left = self.0.get().checked_sub(units);
         self.0.set(left.unwrap_or(0));
         left.is_some_and(|left| left > 0)
-    }
-
-    /// Takes what is left.
-    pub fn use_up(&self) {
-        self.0.set(0);
     }
 
     /// Whether nothing is left.

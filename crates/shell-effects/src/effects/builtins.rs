@@ -5,7 +5,6 @@ use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, patches, remote};
-use crate::expansion::ShellEnvironment;
 use crate::has_name;
 use crate::syntax::Unreadable;
 use crate::word::ShellWord;
@@ -126,11 +125,7 @@ impl Walker<'_> {
                     self.give_up(Unreadable::NotFollowed("alias"));
                 }
             }
-            "shopt" | "setopt" => {
-                let is_dotglob =
-                    |word: &ShellWord| has_name("dotglob globdots glob_dots", &word.filled("").to_lowercase());
-                self.state.dotglob |= rest.iter().any(is_dotglob);
-            }
+            "shopt" | "setopt" => self.shell_options(rest),
             "source" | "." => {
                 let (file, arguments) = rest.split_first()?;
                 return Some(self.sourced(file, arguments, input));
@@ -139,6 +134,14 @@ impl Walker<'_> {
             _ => return None,
         }
         Some(ShellWord::default())
+    }
+
+    /// Options of the shell: which hidden files a glob then matches is not analysed.
+    pub fn shell_options<'w>(&mut self, options: impl IntoIterator<Item = &'w ShellWord>) {
+        let names = "dotglob globdots glob_dots";
+        if options.into_iter().any(|word| has_name(names, &word.filled("").to_lowercase())) {
+            self.give_up(Unreadable::NotFollowed("dotglob"));
+        }
     }
 
     /// Walks the commands of a file in this shell.
@@ -277,15 +280,6 @@ impl Walker<'_> {
     }
 }
 
-/// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
-fn mktemp(rest: &[ShellWord]) -> ShellWord {
-    let args = Args::new(rest, "-p --tmpdir --suffix");
-    let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
-    let mut path = ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
-    path.push_unknown();
-    path
-}
-
 /// The character at which `read` and `mapfile` split.
 fn delimiter(args: &Args) -> char {
     args.value("-d").map_or('\n', |end| end.prefix().chars().next().unwrap_or('\0'))
@@ -404,4 +398,13 @@ fn printf(rest: &[ShellWord]) -> ShellWord {
         }
     }
     printed
+}
+
+/// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
+fn mktemp(rest: &[ShellWord]) -> ShellWord {
+    let args = Args::new(rest, "-p --tmpdir --suffix");
+    let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
+    let mut path = ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+    path.push_unknown();
+    path
 }

@@ -1,7 +1,7 @@
 //! Where the output of a command goes.
 
+use super::expansion;
 use super::walker::Walker;
-use crate::expansion;
 use crate::syntax::{CommandTree, RedirectKind, Redirection, SimpleCommand};
 use crate::word::ShellWord;
 

@@ -3,8 +3,6 @@
 use super::target_path::absolute;
 use super::walker::Walker;
 
-/// The most links that are followed in one path, as in the kernel.
-const MOST_LINKS: usize = 40;
 /// The work of looking at a path on disk.
 const LOOK: usize = 20;
 
@@ -32,40 +30,12 @@ pub struct NoDisk;
 impl DiskView for NoDisk {}
 
 impl Walker<'_> {
-    /// The path that the kernel resolves `text` to, if that differs from the normalised one: `..` leads out of the
-    /// target of a link, not out of the folder that has the link.
-    pub fn through_links(&self, text: &str) -> Option<String> {
-        if !text.split('/').any(|part| part == "..") {
-            return None;
-        }
-        let folder = self.state.folder.as_deref();
-        let normal = absolute(text, folder)?;
-        let base = if text.starts_with('/') { "" } else { folder? };
-        let mut waiting: Vec<String> = format!("{base}/{text}").rsplit('/').map(str::to_owned).collect();
-        let (mut path, mut links) = (String::new(), 0);
-        while let Some(part) = waiting.pop() {
-            match part.as_str() {
-                "" | "." => continue,
-                ".." => {
-                    path.truncate(path.rfind('/').unwrap_or(0));
-                    continue;
-                }
-                part => path = format!("{path}/{part}"),
-            }
-            if !self.budget.spend(LOOK) {
-                return None;
-            }
-            let Some(target) = self.link_at(&path) else { continue };
-            links += 1;
-            if links > MOST_LINKS {
-                return None;
-            }
-            let keeps = if target.starts_with('/') { 0 } else { path.rfind('/').unwrap_or(0) };
-            path.truncate(keeps);
-            waiting.extend(target.rsplit('/').map(str::to_owned));
-        }
-        let path = if path.is_empty() { "/".to_owned() } else { path };
-        (path != normal).then_some(path)
+    /// Whether `..` in a path leads out of a link: to the folder of its target, not to the one that has the link.
+    pub fn leaves_link(&self, text: &str) -> bool {
+        let Some((before, _)) = text.rsplit_once("/..") else { return false };
+        let ends = before.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).chain([before.len()]);
+        let mut folders = ends.filter_map(|end| absolute(before.get(..end)?, self.state.folder.as_deref()));
+        folders.any(|folder| self.budget.spend(LOOK) && self.link_at(&folder).is_some())
     }
 
     /// The target of a link that the line made, or that exists.

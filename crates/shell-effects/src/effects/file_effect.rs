@@ -3,6 +3,7 @@
 use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::{Effect, FileEffect};
+use crate::syntax::Unreadable;
 use crate::word::ShellWord;
 
 /// The work of a change.
@@ -42,8 +43,8 @@ impl Walker<'_> {
             self.note(effect, through, recursive);
         }
         self.note(effect, target, recursive);
-        if let Some(path) = word.text().and_then(|text| self.through_links(&text)) {
-            self.note(effect, TargetPath::Known { path, glob: word.has_glob() }, recursive);
+        if word.text().is_some_and(|text| self.leaves_link(&text)) {
+            self.give_up(Unreadable::NotFollowed(".."));
         }
         if word.prefix().starts_with('/') {
             return;
@@ -87,12 +88,7 @@ impl Walker<'_> {
         let bare = Some(word.filled("")).filter(|bare| !bare.is_empty()).and_then(|bare| absolute(&bare, folder));
         if let Some(text) = word.text() {
             let Some(path) = absolute(&text, folder) else { return TargetPath::Unknown { bare: None } };
-            return if word.has_glob() && self.state.dotglob {
-                let prefix = path.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
-                TargetPath::Below { prefix, bare: path }
-            } else {
-                TargetPath::Known { path, glob: word.has_glob() }
-            };
+            return TargetPath::Known { path, glob: word.has_glob() };
         }
         let prefix = word.prefix();
         let (above, begun) = prefix.rsplit_once('/').map_or(("", prefix.as_str()), |(above, begun)| (above, begun));

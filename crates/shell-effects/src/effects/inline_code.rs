@@ -7,6 +7,7 @@ use super::args::Args;
 use super::code_calls::{strings_in_calls, suspect, with_name_replaced};
 use super::walker::Walker;
 use crate::has_name;
+use crate::programs::{RUNS, has_trait};
 use crate::word::ShellWord;
 
 /// Interpreters with the options that take code.
@@ -23,9 +24,6 @@ const INTERPRETERS: [(&str, &str); 11] = [
     ("mawk nawk", ""),
     ("sqlite3", "-cmd"),
 ];
-/// Interpreters whose first operand is a script.
-const RUNS_FILES: [&str; 11] =
-    ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "ts-node", "php", "lua"];
 /// Modules of Python that run a file; others read it, or test it.
 const RUNNING_MODULES: &str = "cProfile profile pdb trace runpy coverage debugpy memray scalene pyinstrument kernprof \
     line_profiler viztracer asyncio";
@@ -77,7 +75,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             let script = operands.iter().find(is_script).unwrap_or(first);
             match walker.content(script) {
                 Some(code) => sources.push(code),
-                None if !RUNS_FILES.contains(&kind) || !is_script(&script) => {}
+                None if is_awk || !has_trait(kind, RUNS) || !is_script(&script) => {}
                 None => drop(walker.script_on_disk(script, kind, &[])),
             }
         }

@@ -19,36 +19,6 @@ const CHECKS: &str = "--check --stat --numstat --summary --cached";
 /// Options of `git am` that need no patch.
 const GOES_ON: &str = "--continue -r --resolved --skip --abort --quit --retry --show-current-patch";
 
-/// How many folders of a name are left out.
-#[derive(Clone, Copy)]
-enum Strip {
-    /// As many as `-p` says.
-    Count(usize),
-    /// One, as git does.
-    One,
-    /// All, as `patch` does without `-p`.
-    All,
-}
-
-impl Strip {
-    fn new(args: &Args, otherwise: Self) -> Self {
-        let count = args.value("-p --strip").and_then(ShellWord::text).and_then(|count| count.parse().ok());
-        count.map_or(otherwise, Self::Count)
-    }
-
-    /// The paths that a name may mean: `a/` and `b/` may be missing.
-    fn paths(self, name: &str) -> BTreeSet<String> {
-        let without = |count: usize| name.splitn(count + 1, '/').nth(count);
-        let whole = Some(name).filter(|name| !name.starts_with("a/") && !name.starts_with("b/"));
-        let own = match self {
-            Self::Count(count) => without(count),
-            Self::One => None,
-            Self::All => name.rsplit('/').next(),
-        };
-        [whole, without(1), own].into_iter().flatten().filter(|path| !path.is_empty()).map(str::to_owned).collect()
-    }
-}
-
 pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     let args = Args::new(rest, PATCH);
     let here = ShellWord::new(".");
@@ -69,7 +39,7 @@ pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWo
         if args.has("-d --directory") {
             patches.extend(files.iter().filter_map(|file| walker.text_on_disk(file)));
         }
-        patched(walker, &patches, Strip::new(&args, Strip::All));
+        patched(walker, &patches);
         ShellWord::default()
     });
 }
@@ -85,7 +55,6 @@ pub(super) fn git(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord], in
         return;
     }
     let patches = texts(walker, &args.operands, input);
-    let strip = Strip::new(&args, Strip::One);
     // In a repository, names begin at its root.
     let root = git::root(walker).filter(|root| walker.state.folder.as_ref() != Some(root)).map(ShellWord::new);
     for folder in [ShellWord::new(".")].into_iter().chain(root) {
@@ -93,7 +62,7 @@ pub(super) fn git(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord], in
         walker.in_subshell(|walker| {
             walker.enter(&folder);
             walker.state.elsewhere.clear();
-            patched(walker, &patches, strip);
+            patched(walker, &patches);
             ShellWord::default()
         });
     }
@@ -111,14 +80,18 @@ fn texts(walker: &mut Walker<'_>, files: &[ShellWord], input: &ShellWord) -> Vec
 
 /// Records writes to the files that patches name; one without names is not known, and may change the user's settings if
 /// it is applied to the home folder.
-fn patched(walker: &mut Walker<'_>, patches: &[String], strip: Strip) {
+fn patched(walker: &mut Walker<'_>, patches: &[String]) {
     if !walker.budget.spend(patches.iter().map(String::len).sum::<usize>() / 16) {
         return;
     }
     let names: BTreeSet<String> = patches.iter().flat_map(|patch| patch.lines()).filter_map(named).collect();
-    let paths: BTreeSet<String> = names.iter().flat_map(|name| strip.paths(name)).collect();
-    for path in &paths {
-        walker.write(&ShellWord::new(path.as_str()));
+    // Folders at the beginning may be left out, as `-p` says.
+    let paths = |name: &'_ String| {
+        let starts = name.match_indices('/').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(starts).filter_map(|at| name.get(at..).map(str::to_owned)).collect::<Vec<_>>()
+    };
+    for path in names.iter().flat_map(paths).filter(|path| !path.is_empty()).collect::<BTreeSet<_>>() {
+        walker.write(&ShellWord::new(path));
     }
     if names.is_empty() && is_around_home(walker) {
         let settings = ShellWord::new(format!("{}/{}", walker.context.home, walker.context.protected.folder));

@@ -6,22 +6,24 @@ use crate::word::UNKNOWN;
 const MOST_TARGETS: usize = 16;
 /// The most lines that are used.
 const MOST_LINES: usize = 200;
-/// The longest line, in bytes; what is beyond it is unknown.
-const LONGEST_LINE: usize = 16 * 1024;
+
+/// The variables of a makefile and of the command line, in order; the shell's `${x}` stands for make's `$(x)`.
+pub(super) fn variables(text: &str, words: &[String]) -> Vec<(String, String)> {
+    let text = text.replace("\\\n", " ");
+    let own = text.lines().filter(|line| !line.starts_with('\t')).filter_map(variable);
+    own.chain(words.iter().filter_map(|word| variable(word))).collect()
+}
 
 /// The lines that `make words…` runs: those of the named targets or of the first one, and of what they depend on.
-pub(super) fn recipes(text: &str, words: &[String], builtin: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn recipes(text: &str, words: &[String]) -> Vec<String> {
     let text = text.replace("\\\n", " ");
-    let given = words.iter().filter_map(|word| variable(word));
-    let own = text.lines().filter(|line| !line.starts_with('\t')).filter_map(variable);
-    let variables: Vec<(&str, &str)> = builtin.iter().copied().chain(own).chain(given).collect();
     let wanted = wanted(&text, words);
     let mut lines = Vec::new();
     let mut is_wanted = false;
     for line in text.lines() {
         match line.strip_prefix('\t') {
             Some(recipe) if is_wanted && lines.len() < MOST_LINES => {
-                lines.push(expanded(recipe.trim_start_matches(['@', '-', '+', ' ']), &variables));
+                lines.push(for_shell(recipe.trim_start_matches(['@', '-', '+', ' '])));
             }
             Some(_) => {}
             None => {
@@ -29,7 +31,7 @@ pub(super) fn recipes(text: &str, words: &[String], builtin: &[(&str, &str)]) ->
                     is_wanted = targets.split_whitespace().any(|target| wanted.iter().any(|name| name == target));
                     // `target: needs ; recipe`
                     let recipe = needs.split_once(';').filter(|_| is_wanted);
-                    lines.extend(recipe.map(|(_, recipe)| expanded(recipe, &variables)));
+                    lines.extend(recipe.map(|(_, recipe)| for_shell(recipe)));
                 }
             }
         }
@@ -68,37 +70,28 @@ fn rule(line: &str) -> Option<(&str, &str)> {
 }
 
 /// `NAME = value`.
-fn variable(line: &str) -> Option<(&str, &str)> {
+fn variable(line: &str) -> Option<(String, String)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end_matches([':', '?', '+', ' ', '\t']).trim_start_matches("export ").trim();
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-    is_name.then(|| (name, value.trim()))
+    is_name(name).then(|| (name.to_owned(), value.trim().to_owned()))
 }
 
-/// Replaces make's variables by their values; the shell's are written `$$x`.
-fn expanded(recipe: &str, variables: &[(&str, &str)]) -> String {
-    let mut line = String::new();
-    let mut rest = recipe;
-    while let Some((before, after)) = rest.split_once('$') {
-        if line.len() > LONGEST_LINE {
-            return line + UNKNOWN;
+/// A recipe for the shell: `$(x)` is `${x}`, and `$$` is `$`; what functions of make return is unknown.
+fn for_shell(recipe: &str) -> String {
+    let recipe = recipe.replace("$$", "\0");
+    let mut parts = recipe.split('$');
+    let mut line = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = part.strip_prefix('(').and_then(|part| part.split_once(')'));
+        match name.or_else(|| part.strip_prefix('{')?.split_once('}')) {
+            Some((name, after)) if is_name(name) => line.extend(["${", name, "}", after]),
+            Some((_, after)) => line.extend([UNKNOWN, after]),
+            None => line.extend([UNKNOWN, part.trim_start_matches(['(', '{', '@', '<', '^'])]),
         }
-        line.push_str(before);
-        let close = match after.chars().next() {
-            Some('(') => ')',
-            Some('{') => '}',
-            next => {
-                line.push_str(if next == Some('$') { "$" } else { UNKNOWN });
-                rest = after.get(next.map_or(0, char::len_utf8)..).unwrap_or_default();
-                continue;
-            }
-        };
-        let (name, after) = after.split_once(close).unwrap_or((after, ""));
-        let name = name.trim_start_matches(['(', '{']);
-        let value = variables.iter().rev().find(|(own, _)| *own == name).map(|(_, value)| *value);
-        line.push_str(value.filter(|value| !value.contains('$')).unwrap_or(UNKNOWN));
-        rest = after;
     }
-    line.push_str(rest);
-    line
+    line.replace('\0', "$")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

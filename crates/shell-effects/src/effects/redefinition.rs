@@ -2,6 +2,7 @@
 
 use super::walker::Walker;
 use crate::has_name;
+use crate::syntax::Unreadable;
 use crate::word::ShellWord;
 
 /// Variables that make programs do something else.
@@ -23,6 +24,10 @@ impl Walker<'_> {
     /// Notes the assignment of a variable that changes what programs do; walks the command line in one.
     pub fn assigned(&mut self, name: &str, value: &ShellWord) {
         self.command_assigned(name, value);
+        // bash then also matches hidden names.
+        if name == "GLOBIGNORE" {
+            self.give_up(Unreadable::NotFollowed("GLOBIGNORE"));
+        }
         let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
             || name == "GOFLAGS" && value.filled("").contains("exec");
         let loads = |option: &&str| value.filled("").contains(*option);

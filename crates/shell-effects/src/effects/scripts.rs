@@ -4,7 +4,7 @@
 //! project's business. A script that cannot be read counts as harmless.
 
 use super::args::Args;
-use super::recipes::recipes;
+use super::recipes::{recipes, variables};
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, FileEffect, LineEffects, ProgramCall, code_calls, inline_code};
@@ -92,8 +92,13 @@ impl Walker<'_> {
     pub fn project_scripts(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) {
         match name {
             "make" | "gmake" => self.makefile(rest, input),
+            // `npm pkg set scripts.build='…'`: the script counts as if it ran.
             "npm" if rest.first().is_some_and(|word| has_name("pkg set-script", &word.filled(""))) => {
-                self.set_script(rest);
+                let lines = rest.iter().filter_map(|word| {
+                    let text = word.text()?;
+                    Some(text.split_once('=').map_or(text.as_str(), |(_, line)| line).to_owned())
+                });
+                lines.for_each(|line| self.walk_script("sh", &line, &ShellWord::new("sh"), &[]));
             }
             _ if has_trait(name, PACKAGES) => self.package_script(name, rest),
             _ => {}
@@ -213,24 +218,16 @@ impl Walker<'_> {
         self.in_subshell(|walker| {
             walker.enter(&folder);
             let here = walker.state.folder.clone().unwrap_or_default();
-            let builtin = [("HOME", walker.context.home.as_str()), ("CURDIR", here.as_str()), ("RM", "rm -f")];
-            for line in recipes(&text, &words, &builtin) {
+            let builtin = [("CURDIR".to_owned(), here), ("RM".to_owned(), "rm -f".to_owned())];
+            for (name, value) in builtin.into_iter().chain(variables(&text, &words)) {
+                let value = Some(value).filter(|value| !value.contains('$'));
+                walker.state.set(&name, value.map(|value| vec![ShellWord::new(value)]));
+            }
+            for line in recipes(&text, &words) {
                 walker.walk_script("sh", &line, &ShellWord::new("sh"), &[]);
             }
             ShellWord::unknown()
         });
-    }
-
-    /// `npm pkg set scripts.build='…'`, `npm set-script build '…'`: the script counts as if it ran.
-    fn set_script(&mut self, rest: &[ShellWord]) {
-        let set = rest
-            .iter()
-            .filter_map(|word| word.text()?.strip_prefix("scripts.")?.split_once('=').map(|(_, line)| line.to_owned()));
-        let given =
-            rest.last().and_then(ShellWord::text).filter(|_| rest.first().is_some_and(|word| word.is("set-script")));
-        for line in set.chain(given).collect::<Vec<_>>() {
-            self.walk_script("sh", &line, &ShellWord::new("sh"), &[]);
-        }
     }
 
     /// `npm run build`, `yarn build`, `npm test`, with what runs before and after it.

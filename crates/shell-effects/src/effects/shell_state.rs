@@ -46,8 +46,6 @@ pub(super) struct ShellState {
     pub functions: Rc<HashMap<String, Rc<CommandTree>>>,
     /// What the line changes on disk; a subshell's changes remain.
     pub disk: DiskState,
-    /// Whether `*` matches hidden files.
-    pub dotglob: bool,
 }
 
 /// The user's name, from the name of the home.
@@ -85,7 +83,6 @@ impl ShellState {
             last_words: None,
             functions: Rc::default(),
             disk: DiskState::default(),
-            dotglob: false,
         }
     }
 
@@ -109,8 +106,6 @@ impl ShellState {
             // Until the end of the next command.
             return self.last_words = value.map(Rc::new);
         }
-        // bash then also matches hidden names.
-        self.dotglob |= name == "GLOBIGNORE";
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), value.map(Rc::new));
     }
 
@@ -173,6 +168,5 @@ impl ShellState {
             let theirs = other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body)));
             Rc::make_mut(&mut self.functions).extend(theirs);
         }
-        self.dotglob |= other.dotglob;
     }
 }

@@ -1,29 +1,20 @@
-//! Answers the expansion's questions from the state of the walker.
+//! What variables and substitutions expand to.
 
 use super::CallOutput;
 use super::walker::Walker;
-use crate::expansion::ShellEnvironment;
 use crate::syntax::Unreadable;
 use crate::word::ShellWord;
-use crate::work::WorkBudget;
-use std::rc::Rc;
 
-impl ShellEnvironment for Walker<'_> {
-    fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
+impl Walker<'_> {
+    /// A variable's value, one or several words; `None` if it is unknown.
+    pub fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
         let value = self.state.variable(name)?;
         self.budget.spend(value.iter().map(ShellWord::cost).sum());
         Some(value.to_vec())
     }
 
-    fn budget(&self) -> Rc<WorkBudget> {
-        Rc::clone(&self.budget)
-    }
-
-    fn set(&mut self, name: &str, value: Vec<ShellWord>) {
-        self.state.set(name, Some(value));
-    }
-
-    fn printed(&mut self, command: &str) -> ShellWord {
+    /// The output of a command, as far as it is known.
+    pub fn printed(&mut self, command: &str) -> ShellWord {
         let outer = std::mem::replace(&mut self.is_substituted, true);
         let printed = self.in_ignored_subshell(|walker| {
             walker.output = CallOutput::Captured;
@@ -33,14 +24,16 @@ impl ShellEnvironment for Walker<'_> {
         printed.trimmed()
     }
 
-    fn piped(&mut self, command: &str) -> ShellWord {
+    /// The file name that `<(…)` expands to.
+    pub fn piped(&mut self, command: &str) -> ShellWord {
         let printed = self.printed(command);
         let file = ShellWord::new(format!("/dev/fd/{}", 63 + self.state.disk.written.len()));
         self.wrote(&file, printed);
         file
     }
 
-    fn home(&self, name: &str) -> ShellWord {
+    /// The folder of `~` or `~name`.
+    pub fn home(&self, name: &str) -> ShellWord {
         let home = self.context.home.as_str();
         let above = home.rsplit_once('/').map_or("", |(above, _)| above);
         let above = if above.is_empty() { "/home" } else { above };
@@ -57,7 +50,8 @@ impl ShellEnvironment for Walker<'_> {
         }
     }
 
-    fn lost(&mut self, raw: &str) {
+    /// Reports a word that has no end.
+    pub fn lost(&mut self, raw: &str) {
         let begin: String = raw.chars().take(40).collect();
         let used_up = self.budget.is_used_up();
         self.give_up(if used_up { Unreadable::TooMuchWork } else { Unreadable::Unclosed(begin) });

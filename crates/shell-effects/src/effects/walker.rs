@@ -1,5 +1,6 @@
 //! Walks a command line in the order in which the shell would run it.
 
+use super::expansion;
 use super::find::FoundPaths;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
@@ -7,7 +8,6 @@ use super::shell_state::ShellState;
 use super::status_source::is_exit;
 use super::target_path::TargetPath;
 use super::{CallOutput, DiskView, Effect, Exclusion, ExecContext, LineEffects, NoDisk, StatusSource};
-use crate::expansion::{self, ShellEnvironment};
 use crate::has_name;
 use crate::parse::{parse, readable};
 use crate::syntax::{

@@ -203,7 +203,7 @@ impl Walker<'_> {
             if args.has("-n") {
                 walker.mark_redefined("the shell only reads its commands");
             }
-            walker.state.dotglob |= args.values("-O").any(|word| word.is("dotglob"));
+            walker.shell_options(args.values("-O"));
             (walker.state.strict, walker.state.pipefail) = (false, false);
             for file in args.values("--rcfile --init-file") {
                 match walker.content(file) {

@@ -257,6 +257,21 @@ const ROOT: &[&str] = &[
 ];
 
 #[test]
+fn what_is_not_analysed_is_unreadable() {
+    for line in [
+        "declare -n r=x; x=/; rm -rf \"$r\"",
+        "f() { local -n r=$1; rm -rf $r; }; x=/; f x",
+        "CDPATH=/; cd usr && rm -rf *",
+        "shopt -s dotglob; rm -rf *",
+        "GLOBIGNORE=x; rm -rf *",
+        "ln -s /etc x; rm x/../y",
+    ] {
+        let unreadable = effects(line, &context()).unreadable;
+        assert!(matches!(unreadable, Some(Unreadable::NotFollowed(_))), "{line}: {unreadable:?}");
+    }
+}
+
+#[test]
 fn every_spelling_of_the_root_is_recognised() {
     check(&ROOT.iter().map(|command| (*command, "rm! /")).collect::<Vec<_>>());
 }
@@ -495,7 +510,6 @@ fn every_path_to_the_state_file_is_recognised() {
         "rsync -a x/ .",
         "echo > .claude/hooks/$X",
         "cp -r x/. .claude",
-        "shopt -s dotglob; rm -rf *",
         "cd /nowhere; rm .claude/hooks/cache.json",
     ] {
         assert_eq!(hits(command), Some(Certainty::Possible), "{command}");

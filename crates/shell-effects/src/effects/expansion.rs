@@ -1,28 +1,11 @@
 //! Expansion of words: tildes, variables, substitutions, quotes and field splitting.
 
-use super::braces::braces;
-use super::word::{ShellWord, WordPiece};
-use super::word_parts::{self, WordPart};
-use super::work::{ScanLimits, WorkBudget};
+use super::walker::Walker;
+use crate::braces::braces;
+use crate::word::{ShellWord, WordPiece};
+use crate::word_parts::{self, WordPart};
+use crate::work::{ScanLimits, WorkBudget};
 use std::rc::Rc;
-
-/// Answers what the variables and substitutions of a word expand to.
-pub(super) trait ShellEnvironment {
-    /// Returns a variable's value, one or several words, or `None` if it is unknown.
-    fn variable(&self, name: &str) -> Option<Vec<ShellWord>>;
-    /// Sets a variable, for `${x:=y}`.
-    fn set(&mut self, name: &str, value: Vec<ShellWord>);
-    /// Returns the output of a command, as far as it is known.
-    fn printed(&mut self, command: &str) -> ShellWord;
-    /// Returns the file name that `<(…)` expands to.
-    fn piped(&mut self, command: &str) -> ShellWord;
-    /// Returns the folder of `~` or `~name`.
-    fn home(&self, name: &str) -> ShellWord;
-    /// The work that may still be done.
-    fn budget(&self) -> Rc<WorkBudget>;
-    /// Reports a word that has no end.
-    fn lost(&mut self, raw: &str);
-}
 
 /// Operators after the name in `${…}`, longer ones first.
 const OPERATORS: [&str; 20] =
@@ -33,32 +16,32 @@ const DEPTH: usize = 24;
 const MANY: usize = 1_000;
 
 /// Expands a word to zero or more words.
-pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<ShellWord> {
+pub(super) fn fields(raw: &str, walker: &mut Walker<'_>) -> Vec<ShellWord> {
     let mut words = Vec::new();
-    for raw in braces(raw, &environment.budget()) {
-        let marks = environment.variable("IFS").and_then(|words| words.first().and_then(ShellWord::text));
+    for raw in braces(raw, &walker.budget) {
+        let marks = walker.variable("IFS").and_then(|words| words.first().and_then(ShellWord::text));
         let mut fields = FieldSplitter { marks, ..FieldSplitter::default() };
-        fields.expand(&raw, false, environment, DEPTH);
+        fields.expand(&raw, false, walker, DEPTH);
         words.extend(fields.done());
     }
     words
 }
 
 /// Expands a word that is not split, such as a value or a redirection target.
-pub(super) fn single(raw: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
+pub(super) fn single(raw: &str, walker: &mut Walker<'_>) -> ShellWord {
     let mut words = Vec::new();
-    for raw in braces(raw, &environment.budget()) {
+    for raw in braces(raw, &walker.budget) {
         let mut fields = FieldSplitter { marks: Some(String::new()), ..FieldSplitter::default() };
-        fields.expand(&raw, false, environment, DEPTH);
+        fields.expand(&raw, false, walker, DEPTH);
         words.extend(fields.done());
     }
     ShellWord::joined(&words)
 }
 
 /// Expands a here-document, in which only `$` and backticks are special.
-pub(super) fn document(text: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
+pub(super) fn document(text: &str, walker: &mut Walker<'_>) -> ShellWord {
     let mut fields = FieldSplitter::default();
-    fields.expand(text, true, environment, DEPTH);
+    fields.expand(text, true, walker, DEPTH);
     ShellWord::joined(&fields.done())
 }
 
@@ -89,17 +72,17 @@ impl FieldSplitter {
         self.current.get_or_insert_default()
     }
 
-    fn expand(&mut self, raw: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
-        let budget = environment.budget();
+    fn expand(&mut self, raw: &str, quoted: bool, walker: &mut Walker<'_>, depth: usize) {
+        let budget = Rc::clone(&walker.budget);
         let Some(depth) = depth.checked_sub(1) else {
-            environment.lost(raw);
+            walker.lost(raw);
             return self.word().push_unknown();
         };
         let last_bracket = raw.rfind(']');
-        let mut at = if quoted { 0 } else { self.tilde(raw, environment) };
+        let mut at = if quoted { 0 } else { self.tilde(raw, walker) };
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
             let Some((part, length)) = word_parts::part(rest, quoted, ScanLimits { depth, budget: &budget }) else {
-                environment.lost(rest);
+                walker.lost(rest);
                 return self.word().push_unknown();
             };
             at += length;
@@ -130,34 +113,34 @@ impl FieldSplitter {
                 // `X=~/a` is expanded by the shell; `--to=~/a` is not, but treating it alike is harmless.
                 WordPart::Plain('=') if !quoted => {
                     self.word().push("=");
-                    at += self.tilde(next, environment);
+                    at += self.tilde(next, walker);
                 }
                 WordPart::Plain(_) => self.word().push(rest.get(..length).unwrap_or_default()),
-                part => self.part(&part, quoted, environment, depth),
+                part => self.part(&part, quoted, walker, depth),
             }
         }
     }
 
     /// Expands a leading `~` or `~name` and returns its length.
-    fn tilde(&mut self, raw: &str, environment: &dyn ShellEnvironment) -> usize {
+    fn tilde(&mut self, raw: &str, walker: &Walker<'_>) -> usize {
         let Some(rest) = raw.strip_prefix('~') else { return 0 };
         let name = rest.split('/').next().unwrap_or_default();
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-_.".contains(c)) {
             return 0;
         }
-        let home = environment.home(name);
+        let home = walker.home(name);
         self.word().extend(&home);
         1 + name.len()
     }
 
-    fn part(&mut self, part: &WordPart<'_>, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
+    fn part(&mut self, part: &WordPart<'_>, quoted: bool, walker: &mut Walker<'_>, depth: usize) {
         match part {
             WordPart::Double(text) => {
                 self.word();
-                self.expand(text, true, environment, depth);
+                self.expand(text, true, walker, depth);
             }
             WordPart::Ansi(text) => {
-                let text = super::quoting::ansi(text);
+                let text = crate::quoting::ansi(text);
                 self.word().push(&text);
             }
             WordPart::Escape("\n") => {}
@@ -166,31 +149,31 @@ impl FieldSplitter {
             }
             WordPart::Single(text) | WordPart::Escape(text) | WordPart::Text(text) => self.word().push(text),
             WordPart::Command(text) => {
-                let printed = environment.printed(text);
-                self.take(&[printed], quoted, false, &environment.budget());
+                let printed = walker.printed(text);
+                self.take(&[printed], quoted, false, &walker.budget.clone());
             }
             WordPart::Backtick(text) => {
-                let printed = environment.printed(&super::quoting::backtick(text, quoted));
-                self.take(&[printed], quoted, false, &environment.budget());
+                let printed = walker.printed(&crate::quoting::backtick(text, quoted));
+                self.take(&[printed], quoted, false, &walker.budget.clone());
             }
             WordPart::Process(text) => {
-                let name = environment.piped(text);
+                let name = walker.piped(text);
                 self.word().extend(&name);
             }
             WordPart::Count(text) => {
                 // Only its substitutions matter, not the number.
                 let mut inner = Self::default();
-                inner.expand(text, true, environment, depth);
+                inner.expand(text, true, walker, depth);
                 self.word().push_unknown();
             }
             WordPart::Variable(name) => {
-                let mut value = environment.variable(name);
+                let mut value = walker.variable(name);
                 if !["@", "*"].contains(name) {
                     value = value.map(|words| words.into_iter().take(1).collect());
                 }
-                self.value(value, quoted, *name == "@", &environment.budget());
+                self.value(value, quoted, *name == "@", &walker.budget.clone());
             }
-            WordPart::Braced(inner) => self.braced(inner, quoted, environment, depth),
+            WordPart::Braced(inner) => self.braced(inner, quoted, walker, depth),
             WordPart::Plain(plain) => self.word().push(&plain.to_string()),
         }
     }
@@ -219,10 +202,8 @@ impl FieldSplitter {
             }
             for piece in word.pieces() {
                 match piece {
-                    WordPiece::Unknown => self.word().push_unknown(),
-                    WordPiece::NonEmpty => self.word().push_non_empty(),
-                    WordPiece::Glob(text) => self.word().push_glob(text),
                     WordPiece::Text(text) => self.split(text),
+                    piece => self.word().push_piece(piece),
                 }
             }
         }
@@ -247,10 +228,10 @@ impl FieldSplitter {
     }
 
     /// `${…}`.
-    fn braced(&mut self, inner: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
+    fn braced(&mut self, inner: &str, quoted: bool, walker: &mut Walker<'_>, depth: usize) {
         if inner.starts_with([' ', '\n', '\t', '|']) {
-            let printed = environment.printed(inner.trim_start_matches('|'));
-            return self.take(&[printed], quoted, false, &environment.budget());
+            let printed = walker.printed(inner.trim_start_matches('|'));
+            return self.take(&[printed], quoted, false, &walker.budget.clone());
         }
         let (sign, rest) = match inner.strip_prefix(['!', '#']) {
             Some(rest) if !rest.is_empty() => (inner.get(..1).unwrap_or_default(), rest),
@@ -270,15 +251,15 @@ impl FieldSplitter {
         let argument = rest.strip_prefix(operator).unwrap_or_default();
         // `${x@Q}`, `${x^}`: other operators transform the value.
         let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
-        Self::default().expand(index, true, environment, depth);
+        Self::default().expand(index, true, walker, depth);
         let mut inner = Self::default();
-        inner.expand(argument, quoted, environment, depth);
+        inner.expand(argument, quoted, walker, depth);
         let arguments = inner.done();
         let argument = ShellWord::joined(&arguments);
-        let mut value = environment.variable(name);
+        let mut value = walker.variable(name);
         if sign == "!" {
             let named = value.and_then(|words| words.first().and_then(ShellWord::text));
-            value = named.and_then(|name| environment.variable(&name));
+            value = named.and_then(|name| walker.variable(&name));
         }
         if sign == "#" {
             return self.word().push_unknown();
@@ -302,7 +283,7 @@ impl FieldSplitter {
             let from = argument.text().and_then(|text| text.split(':').next()?.trim().parse::<usize>().ok());
             let from = from.map(|from| if index.is_empty() { from.saturating_sub(1) } else { from });
             value = from.zip(value).map(|(from, words)| words.get(from..).unwrap_or_default().to_vec());
-            return self.value(value, quoted, name == "@" || index == "@", &environment.budget());
+            return self.value(value, quoted, name == "@" || index == "@", &walker.budget.clone());
         }
         let some = value.as_ref().is_some_and(|words| words.iter().any(|word| !word.pieces().is_empty()));
         let value = match operator {
@@ -312,15 +293,15 @@ impl FieldSplitter {
             ":-" | "-" | ":=" | "=" if some => value,
             // A variable that the line does not set is probably unset.
             ":=" | "=" => {
-                environment.set(name, vec![argument.clone()]);
+                walker.state.set(name, Some(vec![argument.clone()]));
                 Some(vec![argument])
             }
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
             // The arguments are split already.
-            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true, &environment.budget()),
+            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true, &walker.budget.clone()),
             _ => value
-                .and_then(|words| words.iter().map(|word| super::quoting::cut(word, operator, &argument)).collect()),
+                .and_then(|words| words.iter().map(|word| crate::quoting::cut(word, operator, &argument)).collect()),
         };
-        self.value(value, quoted, name == "@" || any && index != "*", &environment.budget());
+        self.value(value, quoted, name == "@" || any && index != "*", &walker.budget.clone());
     }
 }
