@@ -119,7 +119,6 @@ enum CliCommand {
 }
 
 /// Runs the command line of this process.
-#[must_use]
 pub fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.

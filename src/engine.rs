@@ -48,14 +48,12 @@ pub struct Decided {
 
 impl Decided {
     /// The decision in one word, for people.
-    #[must_use]
     pub fn outcome(&self) -> &'static str {
         outcome(&self.decision, &self.findings)
     }
 }
 
 /// The decision in one word, for people.
-#[must_use]
 pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
     match decision.verdict {
         Verdict::Stop => "stopped",
@@ -68,7 +66,6 @@ pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
 }
 
 /// Decides `event`.
-#[must_use]
 pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &Facts<'_>) -> Decided {
     let event = who::with_agent_type(event, catalogue, session, facts);
     let mut engine = Engine::new(&event, catalogue, facts, session.clone());

@@ -45,7 +45,6 @@ pub const BASELINE_NOTES: &str = ".git/";
 
 impl Question {
     /// Whether the answer changes only the words of a message, never a verdict; a recording may lack it.
-    #[must_use]
     pub fn is_about_words(&self) -> bool {
         self.topic() == QuestionTopic::Wording
     }

@@ -81,13 +81,11 @@ pub fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
 }
 
 /// Answers the event in `bytes` for the project `home`, or for the one that the event and the environment name.
-#[must_use]
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
     answered(bytes, &|event| HookProject::of_event(event, home), SignedDuration::ZERO, &|_| {})
 }
 
 /// Answers an event in a project, with the clock set forward by `clock_offset`: scenarios wait this way.
-#[must_use]
 pub fn answer_in(bytes: &[u8], places: &ProjectPaths, clock_offset: SignedDuration) -> HookAnswer {
     answered(bytes, &|_| HookProject::at_paths(places.clone()), clock_offset, &|_| {})
 }

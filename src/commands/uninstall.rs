@@ -115,7 +115,9 @@ impl Uninstall {
         let places = target.places();
         removed.extend(Some(target.script()).filter(exists));
         // Temporary files of an interrupted installation.
-        removed.extend(files_named(&target.own, |name| name.starts_with("modegate.") && name.ends_with(".tmp")));
+        removed.extend(files_named(&target.own, |name| {
+            name.strip_suffix(".tmp").is_some_and(|name| name.starts_with("modegate."))
+        }));
         // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
         removed.extend([places.compiled(), Some(places.lock())].into_iter().flatten().filter(exists));
         let (state, users) = (state_files(target), users_state(&places, self.purge));

@@ -107,7 +107,6 @@ fn mapping(text: &str) -> Result<Mapping, FrontmatterError> {
 }
 
 /// Whether too many brackets are open, in quotes or not: the parser would take long.
-#[must_use]
 pub fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {

@@ -8,7 +8,6 @@ pub struct RecordedAnswers(Vec<(Question, Answer)>);
 
 impl RecordedAnswers {
     /// Answers from these pairs.
-    #[must_use]
     pub fn new(answers: Vec<(Question, Answer)>) -> Self {
         Self(answers)
     }

@@ -218,31 +218,26 @@ impl AdmittedStart {
 
 impl Session {
     /// The state of the mode with this namespace.
-    #[must_use]
     pub fn mode_state(&self, namespace: &str) -> Option<&ModeState> {
         self.modes.get(namespace).map(Arc::as_ref)
     }
 
     /// Whether a mode is active.
-    #[must_use]
     pub fn is_in_mode(&self) -> bool {
         self.modes.values().any(|state| state.is_active)
     }
 
     /// Whether the mode with this namespace is active.
-    #[must_use]
     pub fn is_active(&self, namespace: &str) -> bool {
         self.mode_state(namespace).is_some_and(|state| state.is_active)
     }
 
     /// The sessions that this one was forked from, the nearest first.
-    #[must_use]
     pub fn ancestors(&self) -> &[SessionId] {
         self.mode_state(BASE_NAMESPACE).map_or(&[], |base| base.forked_from.as_slice())
     }
 
     /// Whether the session is a fork whose parent is not known yet.
-    #[must_use]
     pub fn is_pending_fork(&self) -> bool {
         self.mode_state(BASE_NAMESPACE).is_some_and(|base| base.fork_pending)
     }
@@ -258,13 +253,11 @@ impl Session {
     }
 
     /// Whether the gates of a mode block the start of the agent with this id.
-    #[must_use]
     pub fn is_start_blocked(&self, agent: &str) -> bool {
         self.modes.values().any(|state| state.blocks_start_of(agent))
     }
 
     /// A value of a namespace, such as `current_phase`; the session's own value comes first.
-    #[must_use]
     pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
         let own = self.mode_state(namespace).and_then(|state| state.value(key));
         own.or_else(|| self.values.get(namespace)?.get(key).cloned())
@@ -273,19 +266,16 @@ impl Session {
 
 impl ModeState {
     /// Whether a phase is done or skipped.
-    #[must_use]
     pub fn is_past(&self, phase: &str) -> bool {
         self.done.iter().chain(&self.skipped).any(|name| name == phase)
     }
 
     /// Whether its gates block the start of the agent with this id.
-    #[must_use]
     pub fn blocks_start_of(&self, agent: &str) -> bool {
         self.agents.get(agent).is_some_and(|record| record.start_blocked)
     }
 
     /// The tick at which something was last seen.
-    #[must_use]
     pub fn seen_at(&self, what: &str) -> Option<u64> {
         self.seen.get(what).copied()
     }
@@ -303,7 +293,6 @@ impl ModeState {
     }
 
     /// The state that a fork of the session begins with: the work so far, without what waits in the parent.
-    #[must_use]
     pub fn for_fork(&self) -> Self {
         Self {
             blocks: BTreeMap::new(),

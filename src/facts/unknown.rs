@@ -25,7 +25,6 @@ impl Unknown {
     }
 
     /// Whether a program or server took too long.
-    #[must_use]
     pub fn is_timeout(&self) -> bool {
         let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(" s");
         self.0.rsplit_once(Self::TOO_SLOW).is_some_and(|(_, seconds)| number(seconds))

@@ -26,7 +26,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word for it.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -115,7 +114,6 @@ impl Outcome {
     }
 
     /// Adds what would make it pass.
-    #[must_use]
     pub fn remedied(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
@@ -132,7 +130,6 @@ impl Outcome {
     }
 
     /// One paragraph: `opening`, what was seen, what to do next.
-    #[must_use]
     pub fn sentence(&self, opening: &str) -> String {
         let mut text = opening.trim().to_owned();
         if self.saw.is_empty() && self.remedy.is_none() {
@@ -185,7 +182,6 @@ pub struct Finding {
 
 impl Finding {
     /// The sentence of the mode file, without what the check saw.
-    #[must_use]
     pub fn headline(&self) -> &str {
         let seen = self.outcome.sentence("");
         let seen = seen.get(..self.outcome.saw.len()).unwrap_or(&seen);
@@ -221,7 +217,6 @@ pub struct Decision {
 
 impl Decision {
     /// Folds `findings` into one decision: the most severe verdict, with the reasons of all that have it.
-    #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
         let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
         let mut reasons: Vec<&str> = Vec::new();

@@ -20,23 +20,23 @@ pub(super) fn checked_session(
 ) -> StoredSession {
     let id = run.event.session();
     let stored = if is_compared(run) { store.read_checked(id) } else { store.read(id) };
-    let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
+    let mut found: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
     if run.event.kind.is_some_and(installation::compares) {
-        noticed.extend(compare_files(run, store, settings, &stored, notices));
+        found.extend(compare_files(run, store, settings, &stored, notices));
     }
     report_state(run, store, &stored.status, notices);
-    if noticed.is_empty() {
+    if found.is_empty() {
         return stored;
     }
-    notices.security.extend(noticed.iter().cloned());
+    notices.security.extend(found.iter().cloned());
     if settings.disable.iter().any(|mode| mode == BASE) {
-        notices.problems.extend(noticed);
+        notices.problems.extend(found);
         return stored;
     }
     let is_stop = run.event.kind == Some(EventKind::Stop);
     let kept = store.change_from(id, &now().at, StateStore::read_checked, |fresh| {
         let base = fresh.session.base_mut();
-        for text in &noticed {
+        for text in &found {
             base.notes.push(format!("modegate: {text}."));
             if !is_stop {
                 base.messages.push(format!("modegate: {text}"));
@@ -50,7 +50,7 @@ pub(super) fn checked_session(
         }
         Err(error) => {
             notices.add_store_error(&error);
-            notices.problems.extend(noticed);
+            notices.problems.extend(found);
             stored
         }
     }
@@ -83,14 +83,14 @@ fn compare_files(
     if !has_folder || id.is_empty() || project.places.state_dir.is_none() {
         return Vec::new();
     }
-    let mut noticed: Vec<String> = compare_summary(run, store, stored, notices).into_iter().collect();
+    let mut found: Vec<String> = compare_summary(run, store, stored, notices).into_iter().collect();
     if stored.session.is_in_mode() && settings.journal && store.take_journal_alteration(id) {
-        noticed.push(ALTERED_JOURNAL.to_owned());
+        found.push(ALTERED_JOURNAL.to_owned());
     }
     let changes = installation::compare(&project.places, id);
     notices.ends_hooks = changes.ends_hooks;
-    noticed.extend(changes.sentences);
-    noticed
+    found.extend(changes.sentences);
+    found
 }
 
 /// Compares `cache.json` with the session; returns what something other than modegate did to it.

@@ -132,19 +132,16 @@ impl Event {
     }
 
     /// The event's name as received.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.text("hook_event_name").unwrap_or_default()
     }
 
     /// The session, empty when the event has none.
-    #[must_use]
     pub fn session(&self) -> &str {
         self.text("session_id").unwrap_or_default()
     }
 
     /// The agent's working directory.
-    #[must_use]
     pub fn cwd(&self) -> Option<&str> {
         self.text("cwd").filter(|cwd| !cwd.is_empty())
     }
@@ -155,13 +152,11 @@ impl Event {
     }
 
     /// Whether this is the tool call with this id.
-    #[must_use]
     pub fn is_call(&self, id: &str) -> bool {
         self.text("tool_use_id") == Some(id)
     }
 
     /// A text in the tool's input.
-    #[must_use]
     pub fn input(&self, name: &str) -> Option<&str> {
         self.input_value(name)?.as_str()
     }
@@ -175,7 +170,6 @@ impl Event {
     }
 
     /// The tool's structured response.
-    #[must_use]
     pub fn response(&self) -> Option<&Value> {
         self.fields.get("tool_response")
     }
@@ -186,13 +180,11 @@ impl Event {
     }
 
     /// The prompt as received.
-    #[must_use]
     pub fn prompt(&self) -> Option<&str> {
         self.text("prompt")
     }
 
     /// The id of the subagent in which this happened.
-    #[must_use]
     pub fn agent_id(&self) -> Option<&str> {
         self.text("agent_id").filter(|id| !id.is_empty())
     }
@@ -212,7 +204,6 @@ impl Event {
     }
 
     /// The id or name of the agent that a call of `SendMessage` goes to.
-    #[must_use]
     pub fn addressee(&self) -> Option<&str> {
         let to = self.input("to").or_else(|| self.input("recipient")).filter(|_| self.tool() == Some("SendMessage"))?;
         // A teammate may be addressed as `name@team`.
@@ -225,13 +216,11 @@ impl Event {
     }
 
     /// Whether the host is in its plan mode, in which the agent of this event must not edit.
-    #[must_use]
     pub fn in_plan_mode(&self) -> bool {
         self.text("permission_mode") == Some("plan")
     }
 
     /// Whether background tasks are running while the main agent stops.
-    #[must_use]
     pub fn background_work(&self) -> bool {
         self.running_tasks().is_some_and(|mut tasks| tasks.next().is_some())
     }
@@ -240,7 +229,6 @@ impl Event {
     ///
     /// A workflow and a teammate are listed under other ids than their agents, and an agent that a subagent waits for
     /// is not listed.
-    #[must_use]
     pub fn background_agents(&self) -> Option<Vec<&str>> {
         let is_other = |task: &&Value| matches!(text_of(task, "type"), Some("shell" | "monitor"));
         Some(self.running_tasks()?.filter(|task| !is_other(task)).filter_map(|task| text_of(task, "id")).collect())
@@ -252,7 +240,6 @@ impl Event {
     }
 
     /// The agent that a call of the `Agent` tool starts.
-    #[must_use]
     pub fn spawned(&self) -> Option<&str> {
         if self.tool() != Some("Agent") {
             return None;
@@ -264,7 +251,6 @@ impl Event {
     }
 
     /// The file that the tool works on.
-    #[must_use]
     pub fn path(&self) -> Option<&str> {
         ["file_path", "notebook_path", "path"]
             .iter()
@@ -280,7 +266,6 @@ impl Event {
     }
 
     /// The skill that the model calls.
-    #[must_use]
     pub fn skill(&self) -> Option<&str> {
         if self.tool() != Some("Skill") {
             return None;
@@ -290,7 +275,6 @@ impl Event {
     }
 
     /// The command that this event starts.
-    #[must_use]
     pub fn command(&self) -> Option<CommandCall<'_>> {
         match self.kind? {
             EventKind::UserPromptSubmit => {
@@ -308,7 +292,6 @@ impl Event {
     }
 
     /// The value that the names of a trigger are compared with.
-    #[must_use]
     pub fn subject(&self) -> Option<&str> {
         match self.kind?.row().subject? {
             "tool_name" => self.tool(),
@@ -318,7 +301,6 @@ impl Event {
     }
 
     /// The files that this tool call has changed, as the host names them.
-    #[must_use]
     pub fn edited(&self) -> Vec<&str> {
         if self.kind != Some(EventKind::PostToolUse) {
             return Vec::new();
@@ -333,7 +315,6 @@ impl Event {
     }
 
     /// Whether this event ends a tool call that may have changed files which the host does not list.
-    #[must_use]
     pub fn may_have_edited(&self) -> bool {
         match (self.kind, self.tool()) {
             (Some(EventKind::PostToolUseFailure), Some("Bash")) => true,
@@ -360,13 +341,11 @@ impl Event {
     }
 
     /// The event in a few words.
-    #[must_use]
     pub fn described(&self) -> String {
         self.with_subject(&self.short_subject().chars().take(DESCRIBED).collect::<String>())
     }
 
     /// The event in a few words, with the command line, path or address of a tool call.
-    #[must_use]
     pub fn summary(&self) -> String {
         let detail = self.detail().filter(|_| self.tool().is_some() && self.spawned().is_none());
         let below = detail.and_then(|detail| detail.strip_prefix(self.cwd()?)?.strip_prefix('/'));
@@ -397,7 +376,6 @@ impl Event {
     }
 
     /// The same tool call with another input.
-    #[must_use]
     pub fn with_input(&self, input: Value) -> Self {
         let mut changed = self.clone();
         changed.fields.insert("tool_input".to_owned(), input);
@@ -405,7 +383,6 @@ impl Event {
     }
 
     /// The event as JSON.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         Value::Object(self.fields.clone())
     }

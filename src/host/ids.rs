@@ -98,7 +98,6 @@ exact!(SessionId, GateId, AgentId);
 
 impl AgentName {
     /// Whether `other` names the same agent; an empty name matches no agent.
-    #[must_use]
     pub fn is(&self, other: &str) -> bool {
         same_agent(&self.0, other)
     }

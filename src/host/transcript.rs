@@ -182,7 +182,7 @@ deserialize_leniently!(LenientText<'a> LenientFlag MessageBody<'a> MessageConten
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct LenientText<'a>(Option<Cow<'a, str>>);
 
-impl<'a> LenientText<'a> {
+impl LenientText<'_> {
     /// The text, unless it is empty.
     pub(crate) fn as_deref(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
@@ -207,7 +207,7 @@ impl<'de> Lenient<'de> for LenientText<'de> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LenientFlag(pub bool);
 
-impl<'de> Lenient<'de> for LenientFlag {
+impl Lenient<'_> for LenientFlag {
     fn from_flag(flag: bool) -> Self {
         Self(flag)
     }

@@ -127,7 +127,6 @@ pub struct Gate {
 
 impl Gate {
     /// Whether it is there to rewrite the tool's input.
-    #[must_use]
     pub fn rewrites(&self) -> bool {
         self.rewrite.is_some() || self.check.rewrites()
     }

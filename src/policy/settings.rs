@@ -58,13 +58,11 @@ impl Level {
         [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe), ("off", Self::Off)];
 
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, level)| *level == self).map_or("", |(word, _)| word)
     }
 
     /// Limits a verdict to what this level allows.
-    #[must_use]
     pub fn cap(self, verdict: Verdict) -> Verdict {
         match self {
             Self::Enforce => verdict,
@@ -159,20 +157,17 @@ impl Settings {
     }
 
     /// The level of a gate: its own counts before its mode's before the project's, and the settings before a mode file.
-    #[must_use]
     pub fn level(&self, mode: (&str, Option<Level>), gate: (&str, Option<Level>)) -> Level {
         let own = |name: &str| self.levels.get(name).copied();
         own(gate.0).or(gate.1).or_else(|| own(mode.0)).or(mode.1).or(self.level).unwrap_or(Level::Enforce)
     }
 
     /// Whether the settings enforce this gate by name: then it blocks where it would only warn.
-    #[must_use]
     pub fn enforces(&self, gate: &str) -> bool {
         self.levels.get(gate) == Some(&Level::Enforce)
     }
 
     /// How often a gate blocks the same stop while nothing changes.
-    #[must_use]
     pub fn patience(&self, mode: Option<u32>, gate: Option<u32>) -> u32 {
         gate.or(mode).or(self.patience).unwrap_or(PATIENCE).min(HOST_LIMIT)
     }

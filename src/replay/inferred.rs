@@ -38,7 +38,6 @@ const UNKNOWN_HOME: &str = "/~";
 
 impl InferredFacts {
     /// The facts at an event, with its time in UTC.
-    #[must_use]
     pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> InferredAnswers<'a> {
         InferredAnswers::new(self, event, time)
     }

@@ -34,7 +34,6 @@ pub struct Header {
 
 impl Header {
     /// The header of a recording with the modes of `sources`.
-    #[must_use]
     pub fn new(session: &str, sources: ProjectSources) -> Self {
         Self {
             recording: VERSION,
@@ -46,7 +45,6 @@ impl Header {
     }
 
     /// The modes of the recording.
-    #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         self.sources.catalogue()
     }

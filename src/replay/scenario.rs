@@ -111,7 +111,6 @@ pub struct ScenarioContext {
 
 impl ScenarioContext {
     /// Fills in the placeholders of a text.
-    #[must_use]
     pub fn filled(&self, text: &str) -> String {
         text.replace("{session}", &self.session).replace("{date}", &self.date).replace("{home}", &self.home)
     }
@@ -191,7 +190,6 @@ impl Scenario {
     }
 
     /// Whether it runs programs of its own.
-    #[must_use]
     pub fn runs_programs(&self) -> bool {
         self.steps.iter().any(|step| step.shell.is_some() || step.command.is_some())
     }
@@ -261,7 +259,6 @@ impl ScenarioStep {
     }
 
     /// The event of the step, if it has one.
-    #[must_use]
     pub fn event(&self, context: &mut ScenarioContext) -> Option<Value> {
         if ["prompt", "notifies"].iter().any(|key| self.shorthand.contains_key(*key)) {
             context.prompts += 1;

@@ -44,7 +44,9 @@ pub(crate) fn replay_all<'a>(
             scope.spawn(work_off);
         }
         for (input, messages) in results.iter().take(inputs.len()) {
-            messages.iter().for_each(|message| receive(input, message));
+            for message in messages {
+                receive(input, message);
+            }
         }
     });
 }

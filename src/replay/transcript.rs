@@ -50,7 +50,6 @@ pub struct SubagentInfo {
 impl SubagentInfo {
     /// The agent whose transcript is at `path` (`…/agent-<id>.jsonl`), with the content of `agent-<id>.meta.json` if
     /// there is one; `None` for a main transcript.
-    #[must_use]
     pub fn of(path: &str, metadata: Option<&[u8]>) -> Option<Self> {
         let id = file_stem(path).strip_prefix("agent-")?.to_owned();
         let metadata = metadata.map(AgentMetadata::parse).unwrap_or_default();
@@ -78,13 +77,11 @@ pub struct TranscriptFile {
 
 impl TranscriptFile {
     /// The main transcript of a session, at the path that the host would report.
-    #[must_use]
     pub fn main(path: &str) -> Self {
         Self::new(path, None, None)
     }
 
     /// The transcript of a subagent of the session whose main transcript is at `main`.
-    #[must_use]
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
         Self::new(main, Some(agent), Some(path.to_owned()))
     }
@@ -197,7 +194,6 @@ pub struct RebuiltSession {
 }
 
 /// Rebuilds the events of a session from its transcript files, the main one first.
-#[must_use]
 pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut skipped = SkippedRecords::default();
     let mut timelines = Vec::new();

@@ -81,7 +81,6 @@ pub struct WrittenFile {
 }
 
 /// Redacts the values that scripts have set in a session.
-#[must_use]
 pub fn masked(mut session: Session) -> Session {
     for values in session.values.values_mut() {
         if let Value::Object(masked) = redacted(&Value::Object(std::mem::take(values))) {

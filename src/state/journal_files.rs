@@ -71,7 +71,6 @@ fn parts(path: &Path) -> [Vec<u8>; 2] {
 }
 
 /// Every readable line of a journal, the older part first.
-#[must_use]
 pub fn lines(path: &Path) -> Vec<JournalLine> {
     all(path).0
 }
@@ -161,7 +160,6 @@ pub fn recent(path: &Path) -> Vec<JournalLine> {
 }
 
 /// The journals of a project's sessions.
-#[must_use]
 pub fn journals(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let is_journal = |path: &PathBuf| {

@@ -24,7 +24,6 @@ const DEFAULT_STATE: &str = ".local/state/modegate";
 const KEY: usize = 16;
 
 /// The paths of the project at `home`, with its folder in the user's state folder.
-#[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
     paths_with(&UserEnvironment::of(&home), home)
 }
@@ -59,7 +58,6 @@ pub fn expanded(path: &str, home: &Path) -> PathBuf {
 }
 
 /// The paths of the project at `home`, with its own files below `state`: for tests, the demo and scenarios.
-#[must_use]
 pub fn project_paths_in(home: PathBuf, state: &Path) -> ProjectPaths {
     let own = Some(project_folder(state, &real(&home)));
     let user = std::env::home_dir();

@@ -8,7 +8,6 @@ use jiff::{SignedDuration, Timestamp, Unit};
 use std::path::Path;
 
 /// The present time in UTC, and the local day.
-#[must_use]
 pub fn now() -> Clock {
     ahead(SignedDuration::ZERO)
 }

@@ -59,8 +59,8 @@ fn page(folder: &Path, data: &Value) -> String {
     let file = folder.join("page.html");
     let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings/demo.jsonl");
     let mut replay = Command::new(env!("CARGO_BIN_EXE_modegate"));
-    let output = replay.arg("replay").arg(recording).arg("--html").arg(&file).current_dir(folder).output().unwrap();
-    let page = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    replay.arg("replay").arg(recording).arg("--html").arg(&file).current_dir(folder).output().unwrap();
+    let page = std::fs::read_to_string(file).unwrap();
     let (before, rest) = page.split_once(DATA).unwrap();
     let (_, after) = rest.split_once("</script>").unwrap();
     let json = data.to_string().replace('<', "\\u003c");

@@ -19,25 +19,21 @@ pub struct CliError {
 
 impl CliError {
     /// An error of the project, the disk or the state.
-    #[must_use]
     pub fn failure(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, exit: EXIT_FAILURE }
     }
 
     /// An error in the command line.
-    #[must_use]
     pub fn usage(message: impl Into<String>) -> Self {
         Self::failure(message).exit(EXIT_USAGE)
     }
 
     /// The error with another exit code.
-    #[must_use]
     pub fn exit(self, exit: u8) -> Self {
         Self { exit, ..self }
     }
 
     /// The error with advice for the user.
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }

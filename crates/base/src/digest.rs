@@ -1,13 +1,11 @@
 //! Hashes of contents.
 
 /// The lowercase hex SHA-256 of bytes.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&hmac_sha256::Hash::hash(bytes))
 }
 
 /// The lowercase hexadecimal digits of bytes.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {

@@ -41,7 +41,6 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// The path that a tool is given: in the user's home, or in the current folder.
-#[must_use]
 pub fn given_path(text: &str, cwd: &Path, home: &Path) -> PathBuf {
     text.strip_prefix("~/").map_or_else(|| cwd.join(text), |rest| home.join(rest))
 }

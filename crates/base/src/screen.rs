@@ -143,7 +143,6 @@ fn style_mark() -> &'static str {
 }
 
 /// The text in a style, if output is in color.
-#[must_use]
 pub fn styled(style: TextStyle, text: &str) -> String {
     if COLOR.get() != Some(&true) || text.is_empty() {
         return text.to_owned();
@@ -154,28 +153,24 @@ pub fn styled(style: TextStyle, text: &str) -> String {
 }
 
 /// A number and its noun.
-#[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     let plural = if noun.ends_with('s') { "es" } else { "s" };
     format!("{count} {noun}{}", if count == 1 { "" } else { plural })
 }
 
 /// The text on one line, with runs of whitespace and control characters as one space.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// The text cut to `width` columns.
-#[must_use]
 pub fn truncated(text: &str, width: usize) -> String {
     let is_long = text.chars().nth(width).is_some();
     if is_long { printable::truncated(text, width.saturating_sub(1)) } else { text.to_owned() }
 }
 
 /// The columns of the terminal; unlimited where output is not a terminal.
-#[must_use]
 pub fn width() -> usize {
     terminal_columns().filter(|columns| *columns > 0).unwrap_or(usize::MAX)
 }

@@ -45,7 +45,6 @@ fn imports_known_modules(statement: &str) -> bool {
 }
 
 /// Code without the strings that are text for people, or name a file that is only read.
-#[must_use]
 pub fn naming(kind: &str, code: &str) -> String {
     let (mut out, mut outside, mut rest) = (String::with_capacity(code.len()), String::new(), code);
     while let Some((before, quote, string, after)) = next_string(rest) {

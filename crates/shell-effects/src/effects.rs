@@ -161,13 +161,11 @@ impl Effect {
     ];
 
     /// Its word in a mode file.
-    #[must_use]
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, effect)| *effect == self).map_or("", |(word, _)| word)
     }
 
     /// The verb after "may".
-    #[must_use]
     pub fn verb(self) -> &'static str {
         match self {
             Self::Remove => "remove",
@@ -181,7 +179,6 @@ impl Effect {
     }
 
     /// The verb after "it".
-    #[must_use]
     pub fn third_person(self) -> String {
         let (verb, rest) = self.verb().split_at(self.verb().find(' ').unwrap_or(self.verb().len()));
         format!("{verb}s{rest}")
@@ -217,13 +214,11 @@ pub struct ProgramCall {
 
 impl ProgramCall {
     /// Its words as far as they are known, with `…` for the rest.
-    #[must_use]
     pub fn argv(&self) -> Vec<String> {
         self.words.iter().map(|word| word.filled("…")).collect()
     }
 
     /// Whether one of its arguments contains this text.
-    #[must_use]
     pub fn names(&self, text: &str) -> bool {
         let contains = |piece: &WordPiece| matches!(piece, WordPiece::Text(own) if own.contains(text));
         self.words.iter().skip(1).any(|word| word.pieces().iter().any(contains))
@@ -233,7 +228,6 @@ impl ProgramCall {
     ///
     /// The program's folder, options before a word, with or without a value, and a word's part after a colon
     /// (`test:unit`) do not count. Options at the end of `wanted` may be anywhere after its other words.
-    #[must_use]
     pub fn matches(&self, wanted: &str) -> bool {
         let mut wanted = wanted.split_whitespace();
         let Some((program, own)) = wanted.next().zip(self.words.first()) else { return false };
@@ -304,13 +298,11 @@ fn is_word(given: &str, wanted: &str) -> bool {
 }
 
 /// Computes what `command` would do, without a look at the disk.
-#[must_use]
 pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
     effects_on(command, context, &NoDisk)
 }
 
 /// Computes what `command` would do on this disk.
-#[must_use]
 pub fn effects_on(command: &str, context: &ExecContext, disk: &dyn DiskView) -> LineEffects {
     let mut walker = walker::Walker::new(context, disk);
     crash::analyzing(|| walker.text(command, &ShellWord::unknown()));

@@ -370,7 +370,6 @@ impl Program {
 }
 
 /// Whether a program, by its name without a folder, has one of these traits.
-#[must_use]
 pub fn has_trait(program: &str, traits: ProgramTraits) -> bool {
     PROGRAMS.iter().any(|row| row.traits & traits != 0 && has_name(row.names, program))
 }

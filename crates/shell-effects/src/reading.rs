@@ -18,7 +18,6 @@ const DEPTH: usize = 20;
 
 /// The text of a command line without the commands that only read; empty if all of them do, and the whole line if it
 /// cannot be parsed, or the budget is used up.
-#[must_use]
 pub fn non_reading_text(command: &str, protected: &ProtectedFiles, budget: &WorkBudget) -> String {
     let Ok(tree) = parse(command, budget) else { return command.to_owned() };
     if renames_programs(command, protected) {

@@ -50,7 +50,6 @@ impl ShellWord {
     }
 
     /// Its pieces, in order.
-    #[must_use]
     pub fn pieces(&self) -> &[WordPiece] {
         &self.pieces
     }
@@ -118,20 +117,17 @@ impl ShellWord {
     }
 
     /// Whether it contains a glob.
-    #[must_use]
     pub fn has_glob(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
     }
 
     /// Its text if all of it is known, with globs as written.
-    #[must_use]
     pub fn text(&self) -> Option<String> {
         let is_known = |piece: &WordPiece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_));
         self.pieces.iter().all(is_known).then(|| self.filled(""))
     }
 
     /// The known text at its beginning.
-    #[must_use]
     pub fn prefix(&self) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -144,7 +140,6 @@ impl ShellWord {
     }
 
     /// Its text, with `unknown` in place of unknown pieces.
-    #[must_use]
     pub fn filled(&self, unknown: &str) -> String {
         let text = |piece| match piece {
             &WordPiece::Text(ref text) | &WordPiece::Glob(ref text) => text.as_str(),
@@ -155,7 +150,6 @@ impl ShellWord {
     }
 
     /// Whether it is exactly this text.
-    #[must_use]
     pub fn is(&self, text: &str) -> bool {
         match self.pieces.as_slice() {
             [] => text.is_empty(),
@@ -239,7 +233,6 @@ impl ShellWord {
 }
 
 /// Joins words for a message, with `…` for unknown and omitted text.
-#[must_use]
 pub fn shown(words: &[ShellWord]) -> String {
     let mut text = String::new();
     for word in words {

@@ -17,7 +17,6 @@ impl Default for WorkBudget {
 
 impl WorkBudget {
     /// A budget of at most this many units.
-    #[must_use]
     pub fn new(units: usize) -> Self {
         Self(Cell::new(units.min(MOST_WORK)))
     }
@@ -30,13 +29,11 @@ impl WorkBudget {
     }
 
     /// Whether nothing is left.
-    #[must_use]
     pub fn is_used_up(&self) -> bool {
         self.0.get() == 0
     }
 
     /// The units used so far.
-    #[must_use]
     pub fn used(&self) -> usize {
         MOST_WORK - self.0.get()
     }

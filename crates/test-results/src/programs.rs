@@ -89,6 +89,7 @@ macro_rules! programs {
         $(any { $($any:ident $any_sign:literal)+ })?
         $([$($command:literal),+] $layout:ident $(failing $failing:literal)? { $($meaning:ident $sign:literal)+ })*
     )+) => {
+        #[expect(clippy::needless_update, reason = "a row may give every field")]
         pub(super) static PROGRAMS: &[TestProgram] = &[$(TestProgram {
             name: $name,
             $($field: $value,)*

@@ -172,7 +172,7 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudge
             texts.push(Cow::Owned(naming_in_code("python", text)));
         }
         Value::String(text) if COMMANDS.contains(&field) => {
-            texts.push(Cow::Owned(non_reading_text(text, &PROTECTED_FILES, budget)))
+            texts.push(Cow::Owned(non_reading_text(text, &PROTECTED_FILES, budget)));
         }
         Value::String(text) => {
             let is_content = has_name(PROSE, field) || field.contains('/');
@@ -246,10 +246,7 @@ impl MentionWords {
                     if word.is_empty() {
                         is_apart = next_is_apart;
                     }
-                    match c.is_ascii() {
-                        true => word.push(c.to_ascii_lowercase()),
-                        false => word.extend(c.to_lowercase()),
-                    }
+                    word.extend(c.to_lowercase());
                 }
                 c => {
                     is_below = c == '/';

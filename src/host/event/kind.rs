@@ -108,7 +108,6 @@ events! {
 
 impl EventKind {
     /// The event of that name, older names included.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let name = match name {
             "PrePromptSubmit" | "PostUserMessage" => "UserPromptSubmit",
@@ -119,13 +118,11 @@ impl EventKind {
     }
 
     /// The host's name for it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
     /// Whether an agent, main or sub, is about to stop.
-    #[must_use]
     pub const fn is_stop(self) -> bool {
         matches!(self, EventKind::Stop | EventKind::SubagentStop)
     }

@@ -75,7 +75,6 @@ impl Trigger {
     }
 
     /// Whether it matches `event`; `active` are the commands of the active modes.
-    #[must_use]
     pub fn matches(&self, event: &Event, active: &[&str]) -> bool {
         let Some(kind) = event.kind else { return false };
         match self.event {

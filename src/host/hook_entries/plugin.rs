@@ -36,7 +36,6 @@ impl HostSettings {
 
 impl SettingsScope {
     /// Whether a repository can have brought the file along.
-    #[must_use]
     pub fn is_of_project(self) -> bool {
         matches!(self, Self::Project | Self::Local)
     }

@@ -115,7 +115,7 @@ fn scalars(reader: &mut TreeReader, node: &Node) -> Vec<String> {
 
 /// Whether a value, or one in a list, is as wanted, compared by type and value.
 fn has(value: &Value, wanted: &[String]) -> bool {
-    let is = |value: &Value, wanted: &String| !value.is_object() && value.to_string() == *wanted;
+    let is = |value: &Value, wanted: &str| !value.is_object() && value.to_string().as_str() == wanted;
     wanted.iter().all(|wanted| match value {
         Value::Array(members) => members.iter().any(|member| is(member, wanted)),
         value => is(value, wanted),

@@ -57,7 +57,6 @@ pub struct ProjectSources {
 
 impl ProjectSources {
     /// Builds the catalogue.
-    #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
         let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
@@ -90,7 +89,6 @@ pub enum ModeOrigin {
 
 impl Catalogue {
     /// What is known without loading a mode: the settings, the files with problems, the trust.
-    #[must_use]
     pub fn without_modes(&self) -> Self {
         Self { modes: Vec::new(), origins: Vec::new(), ..self.clone() }
     }
@@ -102,7 +100,6 @@ impl Catalogue {
     }
 
     /// Builds the catalogue of a project with these settings and mode files, each a name and a text.
-    #[must_use]
     pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
         Self::compose_over(None, settings, files)
     }
@@ -333,13 +330,11 @@ impl Catalogue {
     }
 
     /// The mode of that name.
-    #[must_use]
     pub fn mode(&self, name: &str) -> Option<&Mode> {
         self.modes.iter().find(|mode| mode.name == name)
     }
 
     /// The programs and servers in files that are used only together with others, or not as they are, each with its file.
-    #[must_use]
     pub fn doubtful_programs(&self, files: &[(String, String)]) -> Vec<(String, NamedProgram)> {
         let is_broken = |file: &str| self.broken.iter().any(|broken| broken.file == file && !broken.used);
         // A plugin's gates can lead to gates that no event has.

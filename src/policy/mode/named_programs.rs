@@ -13,7 +13,6 @@ pub enum NamedProgram {
 /// Every program and server that a mode or gates file names.
 ///
 /// A file that cannot be used alone may be used together with another, such as a plugin's.
-#[must_use]
 pub fn named_programs(file: &str, text: &str) -> Vec<NamedProgram> {
     let (node, keys) = match file.rsplit('.').next() {
         Some("json") => (json::parse(text), IMPORTED_KEYS),
@@ -30,7 +29,6 @@ pub fn named_programs(file: &str, text: &str) -> Vec<NamedProgram> {
 }
 
 /// The names of the hooks that two files have in common; those of the project's replace the user's.
-#[must_use]
 pub fn replaced_hooks(user: &str, project: &str) -> Vec<String> {
     let (user, mut own) = (imported::hook_names(user), imported::hook_names(project));
     own.retain(|name| user.contains(name));

@@ -127,7 +127,6 @@ impl HtmlReport {
 /// Renders the page that shows `data`.
 ///
 /// Data that cannot be serialized gives a page that says so.
-#[must_use]
 pub fn page(data: &impl Serialize) -> String {
     let json = serde_json::to_string(data).unwrap_or_else(|error| {
         json!({ "problems": [{ "what": format!("the report cannot be written as JSON: {error}") }] }).to_string()

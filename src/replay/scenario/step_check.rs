@@ -44,7 +44,6 @@ impl StepOutput<'_> {
 
 impl ScenarioStep {
     /// Whether the step expects anything.
-    #[must_use]
     pub fn has_expectations(&self) -> bool {
         let texts = [&self.because, &self.includes, &self.excludes];
         self.expect.is_some()
@@ -56,7 +55,6 @@ impl ScenarioStep {
     }
 
     /// What is not as expected, in a clause.
-    #[must_use]
     pub fn unmet(&self, output: &StepOutput<'_>, context: &ScenarioContext) -> Option<String> {
         let word = output.word();
         if let Some(expected) = self.expect.as_ref().filter(|expected| **expected != word) {

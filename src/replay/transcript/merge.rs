@@ -32,11 +32,11 @@ pub(super) fn ordered(mut timelines: Vec<(usize, AgentTimeline)>) -> Vec<(usize,
         // Where all wait for one another, time decides.
         let next = ready.or_else(|| heads.min_by_key(|(at, queued)| (queued.event.written.time, *at)));
         let Some((file, events)) = next.map(|(at, _)| at).and_then(|at| queues.get_mut(at)) else { return ordered };
-        let Some(queued) = events.pop_front() else { return ordered };
-        if let Some(call) = queued.starts {
+        let Some(first) = events.pop_front() else { return ordered };
+        if let Some(call) = first.starts {
             not_started.remove(&call);
         }
-        ordered.push((*file, queued.event));
+        ordered.push((*file, first.event));
     }
 }
 

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn common_names_are_no_secrets() {
-        assert_eq!(COMMON_NAMES.map(|name| masked_text(name)), COMMON_NAMES);
+        assert_eq!(COMMON_NAMES.map(masked_text), COMMON_NAMES);
     }
 
     #[track_caller]

@@ -40,7 +40,6 @@ struct SummaryContent<'a> {
 
 impl StateSummary {
     /// Parses the file.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         let mut namespaces = match serde_json::from_slice(bytes) {
             Ok(Value::Object(map)) => map,
@@ -61,7 +60,6 @@ impl StateSummary {
     }
 
     /// The entry of a session in a namespace.
-    #[must_use]
     pub fn entry(&self, namespace: &str, id: &str) -> Option<&Value> {
         self.namespaces.get(namespace)?.get("sessions")?.get(id)
     }
@@ -71,7 +69,6 @@ impl StateSummary {
     }
 
     /// Whether the entries of a session are those of its state, apart from the time of the last change.
-    #[must_use]
     pub fn shows(&self, session: &Session) -> bool {
         let is_same = |name: &String, state: &ModeState| {
             let entry = self.entry(name, &session.id).and_then(Value::as_object).cloned();
@@ -136,7 +133,6 @@ impl StateSummary {
     /// A value of a namespace: the session's own, else one that a script has set for all sessions.
     ///
     /// Without a session, the one of the latest activation counts.
-    #[must_use]
     pub fn value(&self, namespace: &str, key: &str, session: Option<&str>) -> Option<Value> {
         let space = self.namespaces.get(namespace)?;
         let entry = session.or_else(|| self.latest(namespace)).and_then(|id| self.entry(namespace, id));
@@ -146,13 +142,11 @@ impl StateSummary {
     }
 
     /// The session of the latest activation in a namespace.
-    #[must_use]
     pub fn latest(&self, namespace: &str) -> Option<&str> {
         self.namespaces.get(namespace)?.get("session_id")?.as_str()
     }
 
     /// The error for a key that scripts may not set, or a value of a wrong type.
-    #[must_use]
     pub fn refusal(namespace: &str, key: &str, value: &Value) -> Option<String> {
         if OWN.contains(&namespace) {
             return Some(format!("`{namespace}` is not a namespace"));
@@ -206,7 +200,6 @@ impl StateSummary {
     }
 
     /// The summary as it is written.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let content = SummaryContent { version: VERSION, revision: self.revision, namespaces: &self.namespaces };
         let mut bytes = serde_json::to_vec_pretty(&content).unwrap_or_default();

@@ -25,7 +25,6 @@ pub struct RemoteEffects {
 
 impl ExecContext {
     /// Where remote commands run: in a home folder, without a project.
-    #[must_use]
     pub fn remote() -> Self {
         let home = || REMOTE_HOME.to_owned();
         Self { cwd: home(), home: home(), project: home(), ..Self::default() }

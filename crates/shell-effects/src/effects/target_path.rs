@@ -30,7 +30,6 @@ pub enum TargetPath {
 
 impl FileEffect {
     /// Whether this changes `path`, directly or with a folder above it.
-    #[must_use]
     pub fn hits(&self, path: &str) -> Option<Certainty> {
         let whole = |own: &str, glob: bool| {
             let at_or_above = ancestors(path).any(|above| matches(own, glob, above));

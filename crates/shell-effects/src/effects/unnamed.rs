@@ -15,7 +15,6 @@ const BETWEEN: &str = "run exec x with --";
 
 impl ProgramCall {
     /// The call that it makes of its arguments, if it is an unknown program that runs them.
-    #[must_use]
     pub fn possible_call(&self) -> Option<Self> {
         let name = self.words.first().and_then(ShellWord::text)?;
         if has_trait(name.rsplit('/').next().unwrap_or_default(), KEEPS) {
