@@ -181,7 +181,7 @@ impl ReplayCommand {
         let mut collector = ResultCollector::new(options, send);
         if !self.bless {
             let path = input.expectation_file();
-            match ExpectationFile::open(&path) {
+            match ExpectationFile::from_path(&path) {
                 Ok(file) => collector.file = file,
                 Err(why) => collector.unmet(&path.to_string_lossy(), 0, why),
             }

@@ -186,7 +186,7 @@ impl ExpectationFile {
     }
 
     /// The expectations in a file, if there is one.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>, ExpectationError> {
+    pub(crate) fn from_path(path: &Path) -> Result<Option<Self>, ExpectationError> {
         match base::disk::read_text(path, base::disk::LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             text => Self::parse(&text?).map(Some),
