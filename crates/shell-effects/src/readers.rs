@@ -44,9 +44,9 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>, protected: &Prot
     let writes = rest.iter().any(|word| has_name(WRITING_OPTIONS, word.split('=').next().unwrap_or(word)));
     let begins = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
     let name = base(program);
-    let is_elsewhere =
+    let is_own_program =
         program.len() > name.len() && !SYSTEM.iter().any(|folder| program.strip_suffix(name) == Some(folder));
-    if is_elsewhere && !has_trait(name, CODE) && !protected.is_program(name) {
+    if is_own_program && !has_trait(name, CODE) && !protected.is_program(name) {
         return false;
     }
     match name {

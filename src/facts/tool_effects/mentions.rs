@@ -47,7 +47,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             found(&active).or_else(|| found(&resolved(&active, cwd, links)))
         }
         "PowerShell" => event.input("command").and_then(|command| {
-            let active = beyond_reading_cmdlets(command);
+            let active = non_reading_cmdlets(command);
             found(&active.join(" "))
                 .or_else(|| {
                     let listed = active.iter().filter(|pipeline| pipeline.split('|').skip(1).any(removing));
@@ -194,7 +194,7 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudge
 }
 
 /// The statements of a PowerShell command line that do not begin with a cmdlet that only reads.
-fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
+fn non_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
     const READERS: &str = "get-content gc cat type get-childitem gci dir ls select-string sls test-path get-item gi \
         write-output write-host echo convertfrom-json convertto-json format-table format-list measure-object select-object \
         where-object sort-object get-filehash out-string";

@@ -49,7 +49,7 @@ impl Walker<'_> {
         if word.prefix().starts_with('/') {
             return;
         }
-        for folder in self.state.elsewhere.clone() {
+        for folder in self.state.other_folders.clone() {
             let folder = std::mem::replace(&mut self.state.folder, folder);
             let target = self.target(word);
             self.state.folder = folder;

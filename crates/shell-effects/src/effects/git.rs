@@ -22,7 +22,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             }
             walker.enter(folder);
             // If the folder does not exist, git changes nothing.
-            walker.state.elsewhere.clear();
+            walker.state.other_folders.clear();
         }
         if let Some(alias) = &alias {
             return git_code::alias(walker, alias, rest, input);
@@ -118,8 +118,8 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
             }
         },
         "restore" if !args.has("-S --staged") || args.has("-W --worktree") => {
-            let elsewhere = args.has("-s --source");
-            if elsewhere { pathspecs(walker, Effect::Write, &given()) } else { set_back(walker, &given()) }
+            let is_from_source = args.has("-s --source");
+            if is_from_source { pathspecs(walker, Effect::Write, &given()) } else { set_back(walker, &given()) }
         }
         "reset" if args.has("--hard --merge --keep") => tree(walker, Effect::Write),
         "clean" if !args.has("-n --dry-run") => {

@@ -64,7 +64,7 @@ fn foreach(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
         let root = git::root(walker).or_else(|| walker.state.folder.clone());
         walker.state.set("toplevel", root.clone().map(|root| vec![ShellWord::new(root)]));
         walker.state.enter(root.map(|root| format!("{root}/submodule")));
-        walker.state.elsewhere.clear();
+        walker.state.other_folders.clear();
         match words {
             [line] => walker.code(line, input),
             words => walker.run(words, input),

@@ -61,7 +61,7 @@ pub(super) fn git(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord], in
         let folder = args.value("--directory").map_or_else(|| folder.clone(), |below| folder.child(below));
         walker.in_subshell(|walker| {
             walker.enter(&folder);
-            walker.state.elsewhere.clear();
+            walker.state.other_folders.clear();
             patched(walker, &patches);
             ShellWord::default()
         });

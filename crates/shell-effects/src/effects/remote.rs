@@ -49,7 +49,7 @@ pub(super) fn ssh(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             walker.code(&script, &input)
         });
     }
-    walker.elsewhere(&name, |walker| {
+    walker.on_host(&name, |walker| {
         walker.code(&script, &input);
     });
 }
@@ -64,7 +64,7 @@ pub(super) fn copy(walker: &mut Walker<'_>, target: &ShellWord) -> bool {
     let Some((host, _)) = text.split_once(':').filter(|(host, _)| !host.contains('/')) else { return false };
     let path = target.after(&format!("{host}:")).unwrap_or_default();
     let path = if path.pieces().is_empty() { ShellWord::new(".") } else { path };
-    walker.elsewhere(host, |walker| walker.change(Effect::Write, &path, true));
+    walker.on_host(host, |walker| walker.change(Effect::Write, &path, true));
     true
 }
 
@@ -107,7 +107,7 @@ pub(super) fn without_host(path: &ShellWord) -> ShellWord {
 
 impl Walker<'_> {
     /// Walks commands that run on another machine, about whose files nothing is known.
-    fn elsewhere(&mut self, host: &str, walk: impl FnOnce(&mut Walker<'_>)) {
+    fn on_host(&mut self, host: &str, walk: impl FnOnce(&mut Walker<'_>)) {
         let context = ExecContext { protected: self.context.protected, ..ExecContext::remote() };
         let mut remote = self.on_another_machine(&context);
         walk(&mut remote);

@@ -186,13 +186,13 @@ impl Walker<'_> {
         let below =
             |folder: &str| path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
         let keys = ["/.ssh/", "/.gnupg/"].iter().any(|folder| path.contains(folder));
-        let elsewhere = match change.effect {
+        let is_outside = match change.effect {
             Effect::Send => return false,
             // Settings of tools in the home folder.
             Effect::Write => !below(&self.context.home) && !below(&self.context.project),
             _ => !below(&self.context.project),
         };
-        change.sure && !path.contains("**") && (self.context.protected.has(path) || keys || elsewhere)
+        change.sure && !path.contains("**") && (self.context.protected.has(path) || keys || is_outside)
     }
 
     /// `make target…`, with what the targets depend on.

@@ -33,7 +33,7 @@ pub(super) struct ShellState {
     pub folder: Option<String>,
     pub previous: Option<String>,
     /// Other possible current folders, if an unchecked `cd` fails.
-    pub elsewhere: Vec<Option<String>>,
+    pub other_folders: Vec<Option<String>>,
     /// Whether a failure ends the line (`set -e`).
     pub strict: bool,
     /// Whether a pipeline fails with any of its commands.
@@ -75,7 +75,7 @@ impl ShellState {
         Self {
             folder: absolute(&context.cwd, None),
             previous: None,
-            elsewhere: Vec::new(),
+            other_folders: Vec::new(),
             strict: false,
             pipefail: false,
             pushed: Vec::new(),
@@ -140,18 +140,18 @@ impl ShellState {
     /// Changes the current folder; the folder may not exist.
     pub fn enter(&mut self, folder: Option<String>) {
         self.previous = std::mem::replace(&mut self.folder, folder);
-        if !self.strict && self.elsewhere.len() < MOST_FAILED && !self.elsewhere.contains(&self.previous) {
-            self.elsewhere.push(self.previous.clone());
+        if !self.strict && self.other_folders.len() < MOST_FAILED && !self.other_folders.contains(&self.previous) {
+            self.other_folders.push(self.previous.clone());
         }
     }
 
     /// Merges the state of another branch.
     pub fn merge(&mut self, other: &Self) {
-        for folder in other.elsewhere.iter().chain([&other.folder]) {
+        for folder in other.other_folders.iter().chain([&other.folder]) {
             // Beyond the limit, the folder is unknown.
-            let folder = if self.elsewhere.len() < MOST_FOLDERS { folder } else { &None };
-            if *folder != self.folder && !self.elsewhere.contains(folder) {
-                self.elsewhere.push(folder.clone());
+            let folder = if self.other_folders.len() < MOST_FOLDERS { folder } else { &None };
+            if *folder != self.folder && !self.other_folders.contains(folder) {
+                self.other_folders.push(folder.clone());
             }
         }
         if !Rc::ptr_eq(&self.variables, &other.variables) {

@@ -207,7 +207,7 @@ impl<'a> Walker<'a> {
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
             let before = self.effects.changes.len();
             self.own = outer.of_item(items, at, self.state.strict);
-            let elsewhere = self.state.elsewhere.clone();
+            let other_folders = self.state.other_folders.clone();
             let own = match join {
                 Connector::Background => {
                     let shown = std::mem::take(&mut self.output);
@@ -228,7 +228,7 @@ impl<'a> Walker<'a> {
             // After `cd x &&` and `cd x || exit` the folder is certain.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
             if *join == Connector::And || *join == Connector::Or && leaves {
-                self.state.elsewhere = elsewhere;
+                self.state.other_folders = other_folders;
             }
         }
         self.own = outer;
