@@ -133,10 +133,10 @@ pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
     Ok((file, bytes))
 }
 
-/// Reads up to `limit` bytes, with room for as many as are expected.
+/// Reads up to `limit` bytes, with room for as many as are expected, and for a file of `/proc`, which says that it is empty.
 fn read_up_to(file: &File, expected: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX).saturating_add(1))?;
+    bytes.try_reserve_exact(usize::try_from(expected.max(4_096)).unwrap_or(usize::MAX).saturating_add(1))?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
