@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// Functions that start a program.
 const STARTING: &str = "system popen Popen run call check_call check_output getoutput exec execSync execFile execFileSync \
     spawn spawnSync shell_exec passthru execvp execlp execv execl";
-/// Text of code that starts programs, in whatever way.
+/// Text of code that starts programs.
 const STARTING_MARKS: &str =
     "system popen Popen subprocess spawn exec passthru getoutput child_process qx %x shell pty. $(";
 /// Text of code that removes files.
